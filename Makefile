@@ -1,0 +1,36 @@
+# The first use of a target creates .venv and installs into it.
+MODEL ?= hcan
+DATA ?= sample
+ARGS ?=
+PYTHON ?= python3
+BIN := .venv/bin
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+.PHONY: help train test lint format bench
+
+help:  ## Show this.
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+	@echo 'Variables: MODEL=$(MODEL) DATA=$(DATA) ARGS="--epochs 3 ..."'
+
+$(BIN)/zoo: setup.cfg pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo 'Installing into .venv; TensorFlow takes a few minutes ...'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $@
+
+train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
+	@$(BIN)/zoo train '$(MODEL)' --data '$(DATA)' $(ARGS)
+
+test: $(BIN)/zoo  ## Run the tests.
+	@$(BIN)/pytest
+
+lint: $(BIN)/zoo  ## Check style.
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(BIN)/zoo  ## Mend style.
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
+	@$(BIN)/python -m benchmarks.accuracy

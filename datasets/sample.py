@@ -1,0 +1,122 @@
+"""The embedded corpus: hotel reviews with 5 ratings, written by a seeded generator.
+
+It needs neither data nor network, and no bag of words can solve it. One opinion of a review
+decides its rating:
+
+- its rating is turned by negation and graded by intensity ("not exactly clean" is a 2,
+  "absolutely clean" a 5, "not dirty at all" a 5 too);
+- the other opinions do not count: a contrast says so ("But none of that mattered in the end."
+  takes back what stands before, "We hardly noticed that, though." the sentence just before).
+
+So the same words mean different ratings, and their order, within a sentence and between
+sentences, tells which.
+"""
+
+import random
+
+import pandas as pd
+
+from zoo.datasets.corpus import Corpus
+
+SIZES = {"train": 4_000, "validation": 500, "test": 1_000}
+
+SUBJECTS = "room staff breakfast pool bathroom bar bed garden lobby dinner terrace sauna".split()
+GOOD = "clean friendly lovely excellent comfortable pleasant charming wonderful good fine".split()
+BAD = "dirty unfriendly awful dreadful uncomfortable unpleasant shabby terrible bad poor".split()
+
+# Templates of an opinion by its rating; {good} and {bad} are filled with such words.
+OPINIONS = {
+    1: [
+        "The {subject} was absolutely {bad}.",
+        "We found the {subject} really {bad}.",
+        "The {subject} was not {good} at all.",
+        "Nobody would have called the {subject} {good}.",
+    ],
+    2: [
+        "The {subject} was fairly {bad}.",
+        "We found the {subject} rather {bad}.",
+        "The {subject} was not exactly {good}.",
+        "We would not quite have called the {subject} {good}.",
+    ],
+    3: [
+        "The {subject} was neither {good} nor {bad}.",
+        "We found the {subject} {good} one day and {bad} the next.",
+        "The {subject} was as {bad} as it was {good}.",
+    ],
+    4: [
+        "The {subject} was fairly {good}.",
+        "We found the {subject} rather {good}.",
+        "The {subject} was not exactly {bad}.",
+        "We would not quite have called the {subject} {bad}.",
+    ],
+    5: [
+        "The {subject} was absolutely {good}.",
+        "We found the {subject} really {good}.",
+        "The {subject} was not {bad} at all.",
+        "Nobody would have called the {subject} {bad}.",
+    ],
+}
+TAKEN_BACK = [  # all opinions before do not count
+    "But none of that mattered in the end.",
+    "However, something else weighed more!",
+    "Was that what we remember? No, it was this.",
+]
+BRUSHED_ASIDE = [  # the opinion just before does not count
+    "We hardly noticed that, though.",
+    "That was soon forgotten!",
+    "Did we mind? No, we did not.",
+]
+FILLERS = [
+    "We stayed for three nights.",
+    "My sister had booked it in March.",
+    "It rained most of the time.",
+    "The train was late, as always.",
+    "There were five of us.",
+    "We came by car.",
+]
+
+
+def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
+    """The embedded corpus of hotel reviews.
+
+    Args:
+        seed: of the generator; the same seed gives the same corpus.
+        sizes: texts of each split. No text is in two splits.
+    """
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    splits = {}
+    for split, size in sizes.items():
+        rows = []
+        while len(rows) < size:
+            rating = len(rows) % 5 + 1
+            text = _review(rng, rating)
+            if text not in seen:
+                seen.add(text)
+                rows.append((text, str(rating)))
+        rng.shuffle(rows)
+        splits[split] = pd.DataFrame(rows, columns=["text", "label"])
+    return Corpus("sample", ["1", "2", "3", "4", "5"], **splits)
+
+
+def _opinion(rng, rating):
+    template = rng.choice(OPINIONS[rating])
+    return template.format(subject=rng.choice(SUBJECTS), good=rng.choice(GOOD), bad=rng.choice(BAD))
+
+
+def _review(rng, rating):
+    def others():
+        """An opinion that does not count, of another rating."""
+        return _opinion(rng, rng.choice([r for r in OPINIONS if r != rating]))
+
+    kind = rng.choices(["plain", "taken back", "brushed aside", "both"], [1, 3, 3, 3])[0]
+    # Each part is sentences that must stand side by side; fillers go between parts.
+    parts = [[_opinion(rng, rating)]]
+    if kind in ("brushed aside", "both"):
+        aside = [others(), rng.choice(BRUSHED_ASIDE)]
+        parts.insert(rng.randint(0, 1), aside)
+    if kind in ("taken back", "both"):
+        parts = [[others()], [rng.choice(TAKEN_BACK)], *parts]
+    for _ in range(rng.randint(0, 2)):
+        parts.insert(rng.randint(0, len(parts)), [rng.choice(FILLERS)])
+    return " ".join(sentence for part in parts for sentence in part)

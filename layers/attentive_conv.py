@@ -1,0 +1,98 @@
+"""Multi-head attentive convolution of ACT."""
+
+import keras
+from keras import ops
+
+from zoo.layers.dot_product import check_heads
+from zoo.layers.masking import masked_max, zero_masked
+from zoo.layers.ngrams import ngrams
+
+
+@keras.saving.register_keras_serializable("zoo")
+class AttentiveConv(keras.layers.Layer):
+    """Attention over convolution filters: they are keys and values at once.
+
+    Li et al. 2021 (ACT), Sections 2.1-2.2. Head i projects the words, ``Q_i = W_i^Q Q``, matches
+    each n-gram with its filters ``F_i``, ``M_i = gelu(Q_i (*) F_i + b_i)`` (Equation 2: the
+    n-gram of word j is words j to j+n-1), and replaces the n-gram by the filters it excites,
+    ``O_i = F_i M_i`` (Equation 3). The heads' outputs are concatenated and projected back by
+    ``W^O`` (Equation 5). The global representation is the same for the largest match of each
+    filter, ``g_i = F_i max(M_i)`` (Equation 4), and goes through the same ``W^O``.
+
+    ``W^O Cat(O_1, .., O_h)`` is computed as the sum of ``(W_i^O F_i) M_i``: the products
+    ``W_i^O F_i`` do not depend on the text, which saves a third of the work.
+
+    Args:
+        num_heads: number of heads; divides the input's width.
+        filters: filters of each head.
+        kernel_size: n, the words of an n-gram.
+
+    Call arguments:
+        inputs: ``[batch, length, dim]``.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the feature maps M,
+            ``[batch, length, num_heads, filters]``, in the compute dtype. They match, they do
+            not sum to 1.
+
+    Returns:
+        The local output ``[batch, length, dim]`` and the global one ``[batch, dim]``.
+
+    Raises:
+        ValueError: if ``num_heads`` does not divide the input's width.
+    """
+
+    def __init__(self, num_heads, filters, kernel_size=3, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.num_heads = num_heads
+        self.filters = filters
+        self.kernel_size = kernel_size
+
+    def build(self, input_shape):
+        dim = input_shape[-1]
+        check_heads(self.num_heads, dim, "the input's width")
+        head_dim = dim // self.num_heads
+        ngram_dim = self.kernel_size * head_dim
+
+        def weight(name, shape, fan_in, fan_out, gain=1.0):
+            limit = gain * (6 / (fan_in + fan_out)) ** 0.5  # Glorot uniform, each head for itself
+            initializer = keras.initializers.RandomUniform(-limit, limit)
+            return self.add_weight(name=name, shape=shape, initializer=initializer)
+
+        heads, filters = self.num_heads, self.filters
+        self.query_kernel = weight("query_kernel", (dim, dim), dim, head_dim)
+        self.filter_kernel = weight("filters", (heads, ngram_dim, filters), ngram_dim, filters)
+        self.bias = self.add_weight(name="bias", shape=(heads * filters,), initializer="zeros")
+        # The paper does not say how to start. Outputs start small, as the global one is a sum over
+        # all filters: at full size it would fix ACT's attention on a random word or two.
+        self.output_kernel = weight(
+            "output_kernel", (heads, ngram_dim, dim), heads * ngram_dim, dim, gain=0.1
+        )
+
+    def call(self, inputs, mask=None, return_attention_scores=False):
+        batch, length, dim = ops.shape(inputs)
+        heads, filters = self.num_heads, self.filters
+        # Heads go to the front, for one matrix product a head.
+        query = ops.matmul(zero_masked(inputs, mask), self.query_kernel)
+        query = ops.reshape(query, (batch, length, heads, dim // heads))
+        query = ops.reshape(
+            ops.transpose(query, (2, 0, 1, 3)), (heads * batch, length, dim // heads)
+        )
+        windows = ops.reshape(ngrams(query, self.kernel_size), (heads, batch * length, -1))
+        matches = ops.transpose(ops.matmul(windows, self.filter_kernel), (1, 0, 2))
+        matches = ops.reshape(matches, (batch, length, heads * filters)) + self.bias
+        matches = ops.gelu(matches, approximate=False)
+        values = ops.matmul(ops.transpose(self.filter_kernel, (0, 2, 1)), self.output_kernel)
+        values = ops.reshape(values, (heads * filters, dim))
+        local = ops.matmul(matches, values)
+        overall = ops.matmul(masked_max(matches, mask), values)
+        if return_attention_scores:
+            return local, overall, ops.reshape(matches, (batch, length, heads, filters))
+        return local, overall
+
+    def get_config(self):
+        return super().get_config() | {
+            "num_heads": self.num_heads,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+        }

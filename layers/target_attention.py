@@ -1,0 +1,93 @@
+"""Convolutional multi-head target attention of HCAN."""
+
+import keras
+from keras import ops
+
+from zoo.layers.dot_product import check_heads, multi_head_attention
+from zoo.layers.masking import zero_masked
+from zoo.layers.ngrams import ngrams
+
+
+@keras.saving.register_keras_serializable("zoo")
+class TargetAttention(keras.layers.Layer):
+    """A learned query sums a sequence up in one vector.
+
+    Gao et al. 2018 (HCAN), Section 3.5, Equation 5: ``MultiHead(T, K, V)`` with a learned
+    target vector ``T`` and ``K = elu(Conv1D(E, W^k) + b^k)``, ``V = elu(Conv1D(E, W^v) + b^v)``.
+
+    Args:
+        num_heads: number of heads; divides ``filters``.
+        filters: width of T, K, V and of the output.
+        kernel_size: words in the convolution's window.
+        project_values: False averages the input itself, as the authors' code does; the input
+            must then be ``filters`` wide.
+        dropout: rate on the attention weights.
+
+    Call arguments:
+        inputs: ``[batch, length, dim]``.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the weights, ``[batch, num_heads, length]`` float32.
+
+    Returns:
+        ``[batch, filters]``; zeros for a sequence that is wholly masked.
+
+    Raises:
+        ValueError: if ``num_heads`` does not divide ``filters``, or the widths do not agree.
+    """
+
+    def __init__(
+        self, num_heads, filters, kernel_size=3, project_values=True, dropout=0.0, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        check_heads(num_heads, filters, "filters")
+        self.num_heads = num_heads
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.project_values = project_values
+        self.dropout = dropout
+        self.projection = keras.layers.Dense(
+            2 * filters if project_values else filters,
+            activation="elu",
+            kernel_initializer="orthogonal",
+            dtype=self.dtype_policy,
+        )
+        self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, input_shape):
+        if not self.project_values and input_shape[-1] != self.filters:
+            raise ValueError(
+                "project_values=False needs an input as wide as filters: "
+                f"got width {input_shape[-1]}, filters={self.filters}"
+            )
+        self.projection.build((*input_shape[:-1], self.kernel_size * input_shape[-1]))
+        self.target = self.add_weight(
+            shape=(1, 1, self.filters), initializer="orthogonal", name="target"
+        )
+
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        inputs = zero_masked(inputs, mask)
+        windows = ngrams(inputs, self.kernel_size, before=(self.kernel_size - 1) // 2)
+        projected = self.projection(windows)
+        key, value = (
+            ops.split(projected, 2, axis=-1) if self.project_values else (projected, inputs)
+        )
+        target = ops.cast(self.target, key.dtype)
+        target = ops.broadcast_to(target, (ops.shape(inputs)[0], 1, self.filters))
+        outputs, scores = multi_head_attention(
+            target, key, value, self.num_heads, mask, self.weight_dropout, training
+        )
+        outputs, scores = ops.squeeze(outputs, axis=1), ops.squeeze(scores, axis=2)
+        return (outputs, scores) if return_attention_scores else outputs
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+    def get_config(self):
+        return super().get_config() | {
+            "num_heads": self.num_heads,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "project_values": self.project_values,
+            "dropout": self.dropout,
+        }

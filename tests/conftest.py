@@ -1,0 +1,50 @@
+"""Fixtures that several test files share."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras
+import pytest
+
+import zoo
+
+
+@pytest.fixture(params=["float32", "mixed_bfloat16"])
+def precision(request):
+    """Runs a test in both precisions; gives the tolerance that goes with it."""
+    keras.config.set_dtype_policy(request.param)
+    yield 1e-5 if request.param == "float32" else 3e-2
+    keras.config.set_dtype_policy("float32")
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    keras.utils.set_random_seed(0)
+
+
+@pytest.fixture(scope="session")
+def csv_file(tmp_path_factory):
+    """A small file of the user's own, with columns of other names."""
+    lines = ["review,stars"]
+    for i in range(60):
+        lines.append(f'"a good, nice stay {i}. really good!",good one')
+        lines.append(f'"a bad, sad stay {i}. really bad!",bad one')
+    path = tmp_path_factory.mktemp("own files") / "my reviews.csv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def trained(csv_file, tmp_path_factory):
+    """A finished run of a small hierarchical model."""
+    return zoo.train(
+        "hcan",
+        str(csv_file),
+        files={"text_column": "review", "label_column": "stars"},
+        options={"embedding_dim": 16, "num_heads": 2},
+        epochs=4,
+        learning_rate=1e-2,
+        output=tmp_path_factory.mktemp("runs"),
+        verbose=0,
+    )

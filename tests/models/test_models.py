@@ -1,0 +1,152 @@
+"""What users rely on, checked for every registered model."""
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zoo
+
+SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
+NAMES = zoo.list_models()
+every_model = pytest.mark.parametrize("name", NAMES)
+
+
+def build(name, **options):
+    return zoo.build(name, num_classes=3, **SMALL | options)
+
+
+def random_ids(model, batch=4, words=7, sentences=3, seed=0):
+    """Documents of random lengths, some sentences empty, padded with 0."""
+    rng = np.random.default_rng(seed)
+    shape = (batch, sentences, words) if model.hierarchical else (batch, words)
+    ids = rng.integers(1, 50, shape)
+    lengths = rng.integers(0, words + 1, (*shape[:-1], 1))
+    lengths[..., 0, :] = np.maximum(lengths[..., 0, :], 1)
+    return np.where(np.arange(words) < lengths, ids, 0)
+
+
+def probabilities(model, ids):
+    return keras.ops.convert_to_numpy(model(ids, training=False))
+
+
+@every_model
+def test_gives_probabilities(name, precision):
+    model = build(name)
+    result = probabilities(model, random_ids(model))
+    assert result.shape == (4, 3)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result.sum(axis=-1), 1, rtol=1e-5)
+
+
+@every_model
+def test_logits_are_what_the_softmax_reads(name):
+    model = build(name)
+    ids = random_ids(model)
+    logits = build(name, logits=True)
+    logits.set_weights(model.get_weights())
+    softmax = keras.ops.softmax(probabilities(logits, ids))
+    np.testing.assert_allclose(softmax, probabilities(model, ids), atol=1e-6)
+
+
+@every_model
+def test_padding_and_batch_mates_never_matter(name, precision):
+    model = build(name)
+    ids = random_ids(model, batch=5)
+    together = probabilities(model, ids)
+    more_words = np.pad(ids, [(0, 0)] * (ids.ndim - 1) + [(0, 6)])
+    np.testing.assert_allclose(probabilities(model, more_words), together, atol=precision)
+    if model.hierarchical:
+        more_sentences = np.pad(ids, [(0, 0), (0, 4), (0, 0)])
+        np.testing.assert_allclose(probabilities(model, more_sentences), together, atol=precision)
+    alone = np.concatenate([probabilities(model, ids[i : i + 1]) for i in range(5)])
+    np.testing.assert_allclose(alone, together, atol=precision)
+
+
+@every_model
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_a_text_gets_the_same_answer_in_any_padding(name, data):
+    model = MODELS.setdefault(name, build(name))
+    length, extra, sentences, seed = (data.draw(st.integers(1, 9)) for _ in range(4))
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(1, 50, (1, sentences, length) if model.hierarchical else (1, length))
+    padded = np.pad(ids, [(0, 2), *[(0, extra)] * (ids.ndim - 1)])
+    np.testing.assert_allclose(
+        probabilities(model, padded)[:1], probabilities(model, ids), atol=1e-5
+    )
+
+
+MODELS = {}  # hypothesis runs many examples on one model
+
+
+@every_model
+def test_empty_and_overlong_documents_are_finite(name, precision):
+    model = build(name, max_words=5)
+    empty = np.zeros_like(random_ids(model))
+    assert np.isfinite(probabilities(model, empty)).all()
+    assert np.isfinite(probabilities(model, random_ids(model, words=20))).all()
+    model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
+    model.train_on_batch(empty, np.array([0, 1, 2, 0]))
+    assert all(np.isfinite(weight).all() for weight in model.get_weights())
+
+
+@every_model
+def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
+    model = build(name)
+    ids, targets = random_ids(model, batch=8), np.arange(8) % 3
+    model.compile(keras.optimizers.SGD(1e-3), "sparse_categorical_crossentropy", run_eagerly=True)
+    before = [keras.ops.convert_to_numpy(weight) for weight in model.trainable_weights]
+    loss = model.evaluate(ids, targets, verbose=0)
+    model.train_on_batch(ids, targets)
+    assert model.evaluate(ids, targets, verbose=0) < loss
+    for old, weight in zip(before, model.trainable_weights, strict=True):
+        assert not np.array_equal(old, weight), f"no gradient reached {weight.path}"
+
+
+@every_model
+def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
+    model = build(name)
+    ids = random_ids(model)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")  # safe mode
+    assert loaded.get_config() == model.get_config()
+    np.testing.assert_array_equal(probabilities(loaded, ids), probabilities(model, ids))
+    model.save_weights(tmp_path / "model.weights.h5")
+    fresh = type(model).from_config(model.get_config())
+    fresh.build_weights()
+    fresh.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(probabilities(fresh, ids), probabilities(model, ids))
+
+
+@every_model
+def test_attention_scores_are_weights_of_real_words(name):
+    model = build(name)
+    ids = random_ids(model)
+    result, scores = model(ids, training=False, return_attention_scores=True)
+    np.testing.assert_allclose(result, probabilities(model, ids), atol=1e-6)
+    for level, mask in (("words", ids != 0), ("sentences", (ids != 0).any(axis=-1))):
+        if scores.get(level) is None:
+            continue
+        weights = np.asarray(scores[level])
+        mask = mask if weights.ndim == mask.ndim else mask[..., None, :]  # of each head
+        mask = np.broadcast_to(mask, weights.shape)
+        assert (weights >= 0).all()
+        assert (weights[~mask] == 0).all()
+        np.testing.assert_allclose(weights.sum(axis=-1), mask.any(axis=-1), atol=1e-5)
+
+
+@every_model
+def test_described_counts_are_those_of_the_built_model(name):
+    about = zoo.describe(name)
+    model = zoo.build(name, num_classes=5, vocabulary_size=10)
+    assert about.parameters["default"] == model.count_params() - 10 * model.embedding_dim
+    assert about.summary.endswith(".")
+    assert set(about.parameters) == {"default", *about.presets}
+
+
+@every_model
+def test_too_few_classes_are_refused(name):
+    with pytest.raises(ValueError, match="num_classes must be at least 2: got 1"):
+        zoo.build(name, num_classes=1)

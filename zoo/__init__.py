@@ -1,0 +1,42 @@
+"""zoo: attentive text classifiers for Keras.
+
+``import zoo`` is light: TensorFlow or JAX is imported when a model is built.
+"""
+
+from zoo.errors import UsageError
+from zoo.registry import build, describe, list_models, register_model
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "TextClassifier",
+    "UsageError",
+    "build",
+    "describe",
+    "evaluate",
+    "list_models",
+    "load",
+    "register_model",
+    "train",
+]
+
+
+def __getattr__(name):
+    """What needs Keras is imported at its first use."""
+    if name == "TextClassifier":
+        from zoo.classifier import TextClassifier
+
+        return TextClassifier
+    if name == "train":
+        from zoo.training import train
+
+        return train
+    if name == "evaluate":
+        from zoo.evaluation import evaluate
+
+        return evaluate
+    if name == "load":
+        from zoo.runs import load
+
+        return load
+    raise AttributeError(f"module 'zoo' has no attribute {name!r}")

@@ -1,0 +1,132 @@
+"""The base class of all models."""
+
+import inspect
+import math
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+
+class TextClassifier(keras.Model):
+    """Word ids to class probabilities.
+
+    A model reads ids ``[batch, words]``, or ``[batch, sentences, words]`` where it is
+    ``hierarchical``; 0 is padding, 1 an unknown word. It gives ``[batch, num_classes]`` float32
+    probabilities (or logits). Padding never changes them.
+
+    A subclass stores each option of its constructor under its own name, from where
+    :meth:`get_config` reads it, and defines ``call(ids, training=None)``.
+
+    With a :class:`zoo.datasets.Preprocessor` as its ``preprocessor``, ``fit``, ``evaluate`` and
+    ``predict`` take texts as well as ids. ``labels`` are the names of the classes, if known.
+
+    Args:
+        num_classes: number of classes, at least 2.
+        vocabulary_size: rows of the word table, padding and the unknown word included.
+        embedding_dim: width of a word vector.
+        max_words: the most words of a text (of a sentence where hierarchical) that the model is
+            meant for: the preprocessor cuts there, and position tables have as many rows.
+        max_sentences: the same for sentences; None for flat models.
+        logits: True gives logits instead of probabilities.
+    """
+
+    presets: dict[str, dict[str, Any]] = {}
+
+    def __init__(
+        self,
+        num_classes: int,
+        *,
+        vocabulary_size: int = 20_000,
+        embedding_dim: int = 128,
+        max_words: int = 500,
+        max_sentences: int | None = None,
+        logits: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        if num_classes < 2:
+            raise ValueError(f"num_classes must be at least 2: got {num_classes}")
+        self.num_classes = num_classes
+        self.vocabulary_size = vocabulary_size
+        self.embedding_dim = embedding_dim
+        self.max_words = max_words
+        self.max_sentences = max_sentences
+        self.logits = logits
+        self.preprocessor = None
+        self.labels = None
+        self.embed = keras.layers.Embedding(vocabulary_size, embedding_dim)
+        self.classify = keras.layers.Dense(
+            num_classes, activation=None if logits else "softmax", dtype="float32"
+        )
+
+    @property
+    def hierarchical(self) -> bool:
+        """Whether ids are ``[batch, sentences, words]``."""
+        return self.max_sentences is not None
+
+    def build_weights(self) -> None:
+        """Creates the weights; without it the first call does."""
+        sizes = (None, None) if self.hierarchical else (None,)
+        self(keras.Input(sizes, dtype="int32"))
+
+    def parameter_count(self) -> int:
+        """Trainable parameters without the word table."""
+        return sum(math.prod(weight.shape) for weight in self.trainable_weights) - math.prod(
+            self.embed.embeddings.shape
+        )
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """Options of the constructor with their defaults, the class's own first."""
+        options = {}
+        for base in cls.__mro__[: cls.__mro__.index(TextClassifier) + 1]:
+            for name, parameter in inspect.signature(base.__init__).parameters.items():
+                if parameter.kind == parameter.KEYWORD_ONLY:
+                    options.setdefault(name, parameter.default)
+        return options
+
+    def get_config(self) -> dict[str, Any]:
+        options = {name: getattr(self, name) for name in self.option_defaults()}
+        return super().get_config() | {"num_classes": self.num_classes} | options
+
+    def fit(self, x=None, y=None, *, batch_size=None, validation_data=None, **kwargs):
+        """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
+        if isinstance(validation_data, tuple) and is_text(validation_data[0]):
+            validation_data = self._batches(*validation_data, batch_size)
+        if is_text(x):
+            x, y, batch_size = self._batches(x, y, batch_size, shuffle=True), None, None
+            kwargs["shuffle"] = False  # the batches are
+        return super().fit(x, y, batch_size, validation_data=validation_data, **kwargs)
+
+    def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
+        """Keras' evaluate; ``x`` may be texts."""
+        if is_text(x):
+            x, y, batch_size = self._batches(x, y, batch_size), None, None
+        return super().evaluate(x, y, batch_size, **kwargs)
+
+    def predict(self, x, batch_size=None, **kwargs):
+        """Keras' predict; ``x`` may be texts."""
+        if is_text(x):
+            x, batch_size = self._batches(x, None, batch_size), None
+        return super().predict(x, batch_size, **kwargs)
+
+    def _batches(self, texts, labels, batch_size, shuffle=False):
+        if self.preprocessor is None:
+            raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
+        return self.preprocessor.batches(texts, labels, batch_size or 32, shuffle=shuffle)
+
+
+def is_text(x) -> bool:
+    """Whether ``x`` is an array, list or column of strings, and not of ids."""
+    if isinstance(x, str):
+        raise ValueError("a list of texts is needed, not one text: write [text]")
+    if not isinstance(x, list | tuple) and not hasattr(x, "__array__"):
+        return False
+    return np.asarray(x).dtype.kind in "OUST"
+
+
+def word_mask(ids):
+    """True where there is a word: ids ``[..., words]`` to a boolean of the same shape."""
+    return ops.not_equal(ids, 0)

@@ -1,0 +1,223 @@
+"""The command line: arguments in, calls of the package, tables out."""
+
+import csv
+import json
+import logging
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import zoo
+from zoo.errors import UsageError
+
+app = typer.Typer(
+    help="Attentive text classifiers: train on your labels, see what decided, ship a small model.",
+    epilog="Start with: zoo train (on embedded data), or zoo train act --data reviews.csv",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+console = Console()
+
+Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
+Files = "For your own files: "
+TextColumn = Annotated[str | None, typer.Option(help=Files + "column of texts.  [default: text]")]
+LabelColumn = Annotated[
+    str | None, typer.Option(help=Files + "column of labels.  [default: label]")
+]
+
+
+class Format(StrEnum):
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+@app.command()
+def train(
+    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    data: Annotated[
+        str, typer.Option(help="agnews, sample, or a .csv, .tsv or .jsonl file.")
+    ] = "sample",
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    validation_data: Annotated[
+        str | None, typer.Option(help=Files + "the validation split.  [default: 10% of --data]")
+    ] = None,
+    test_data: Annotated[
+        str | None, typer.Option(help=Files + "the test split.  [default: 10% of --data]")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Option of the model, name=value; may be repeated."),
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the data.  [default: about 1,500 steps]")
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Texts of a batch.")] = 32,
+    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 1e-3,
+    min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
+    max_vocabulary: Annotated[int, typer.Option(help="The most words.")] = 30_000,
+    precision: Annotated[
+        str, typer.Option(help="float32, mixed_bfloat16 or mixed_float16, while training.")
+    ] = "float32",
+    seed: Annotated[int, typer.Option(help="Of weights, batches, dropout and splits.")] = 0,
+    output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),
+) -> None:
+    """Train a classifier; everything about it goes into a run folder."""
+    files = {
+        "text_column": text_column,
+        "label_column": label_column,
+        "validation": validation_data,
+        "test": test_data,
+    }
+    run = zoo.train(
+        model,
+        data,
+        files={name: value for name, value in files.items() if value is not None},
+        preset=preset,
+        options=dict(map(_parse_option, option or [])),
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        min_count=min_count,
+        max_vocabulary=max_vocabulary,
+        precision=precision,
+        seed=seed,
+        output=output,
+        verbose=1 if sys.stdout.isatty() else 2,
+    )
+    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    _print_scores(scores, f"Test split of {data}")
+    console.print(
+        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
+        f'Everything is in [bold]{run}[/]. Try:  zoo predict {run} "Your text."',
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def evaluate(
+    run: Run,
+    data: Annotated[
+        str | None, typer.Option(help="A .csv, .tsv or .jsonl file.  [default: the test split]")
+    ] = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+) -> None:
+    """Score a trained model, on its test split or on a file."""
+    columns = {"text_column": text_column, "label_column": label_column}
+    scores = zoo.evaluate(run, data, **{k: v for k, v in columns.items() if v is not None})
+    if as_json:
+        print(json.dumps(scores, indent=2))
+    else:
+        _print_scores(scores, data or "Test split")
+
+
+@app.command()
+def predict(
+    run: Run,
+    texts: Annotated[
+        list[str] | None, typer.Argument(help="Texts.  [default: lines of standard input]")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A .csv, .tsv, .jsonl or .txt file of texts instead.")
+    ] = None,
+    text_column: TextColumn = None,
+    output_format: Annotated[Format, typer.Option("--format", help="Of the answers.")] = (
+        Format.jsonl
+    ),
+) -> None:
+    """Label texts: one answer a line, with its probability."""
+    from zoo.prediction import predict, read_texts
+
+    if file is not None:
+        texts = read_texts(file, text_column or "text")
+    elif not texts:
+        if sys.stdin.isatty():
+            print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        texts = (line.rstrip("\r\n") for line in sys.stdin)
+    answers = predict(zoo.load(run), texts)
+    if output_format is Format.jsonl:
+        for answer in answers:
+            print(json.dumps(answer, ensure_ascii=False))
+        return
+    columns = ["text", "label", "probability"]
+    writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(answers)
+
+
+@app.command("list")
+def list_models(
+    pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
+) -> None:
+    """List the models."""
+    for name in zoo.list_models(pattern):
+        print(name)
+
+
+@app.command()
+def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -> None:
+    """Show a model's options, presets, parameters and paper."""
+    about = zoo.describe(name)
+    console.print(f"[bold]{about.name}[/]: {about.summary}")
+    console.print(f"Reads {'sentences of words' if about.hierarchical else 'words'}.")
+    presets = list(about.presets)
+    table = Table("option", "default", *presets)
+    for option, default in about.options.items():
+        values = [about.presets[preset].get(option, default) for preset in presets]
+        table.add_row(option, str(default), *map(str, values))
+    table.add_section()
+    counts = [f"{count:,}" for count in about.parameters.values()]
+    table.add_row("parameters", *counts)
+    console.print(table)
+    console.print("Parameters are those of 5 classes, without the word table.")
+
+
+def _parse_option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set takes name=value: got {text!r}")
+    try:
+        return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
+    except json.JSONDecodeError:
+        return name, None if value.lower() in ("none", "null") else value
+
+
+def _print_scores(scores: dict[str, Any], title: str) -> None:
+    table = Table("class", "precision", "recall", "F1", "texts", title=title)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for label, row in scores["classes"].items():
+        numbers = (row["precision"], row["recall"], row["f1-score"])
+        table.add_row(label, *(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
+    console.print(table)
+    console.print(
+        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
+        f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
+    )
+
+
+def main() -> None:
+    """Entry point: bad input ends with one line and exit code 2."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("zoo").setLevel(logging.INFO)
+    try:
+        app()
+    except UsageError as error:
+        print(f"zoo: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

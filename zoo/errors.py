@@ -1,0 +1,16 @@
+"""Errors that a user can act on: the message is the whole story, no stack trace needed."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class UsageError(ValueError):
+    """Bad input: a name, an option, a file. The command line prints it and exits with code 2."""
+
+
+def unknown(what: str, value: object, allowed: Iterable[str]) -> UsageError:
+    """The error for a name that is not among the allowed ones, with the nearest matches."""
+    allowed = [str(name) for name in allowed]
+    close = difflib.get_close_matches(str(value), allowed, n=3)
+    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    return UsageError(f"unknown {what} {value!r}.{hint} Allowed: {', '.join(allowed)}.")

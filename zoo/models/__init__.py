@@ -1,0 +1,1 @@
+"""The models, one file a paper. ``zoo.build`` imports what it needs."""

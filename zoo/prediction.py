@@ -1,0 +1,46 @@
+"""Labels for new texts."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from zoo import datasets
+from zoo.errors import UsageError
+
+
+def read_texts(path: str | Path, text_column: str = "text") -> list[str]:
+    """Texts of a CSV, TSV or JSON-lines file, or the lines of a ``.txt`` file.
+
+    Raises:
+        UsageError: if the file cannot be read or lacks the column.
+    """
+    if Path(path).suffix != ".txt":
+        return datasets.read_column(path, text_column, "--text-column").tolist()
+    try:
+        return Path(path).read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
+    """The label of each text, in order and as texts come.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
+        texts: any number of texts.
+        chunk: how many are read before the first answer.
+
+    Yields:
+        ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
+    """
+    texts = iter(texts)
+    while part := list(itertools.islice(texts, chunk)):
+        rows = model.predict(part, batch_size=128, verbose=0)
+        for text, row in zip(part, rows, strict=True):
+            yield {
+                "text": text,
+                "label": model.labels[row.argmax()],
+                "probability": float(row.max()),
+                "probabilities": dict(zip(model.labels, map(float, row), strict=True)),
+            }

@@ -1,0 +1,149 @@
+"""The factory: names to models.
+
+A model file registers its names with :func:`register_model`. Importing such a file imports
+Keras, which takes seconds, so listing and checking names only reads the decorators.
+"""
+
+import ast
+import fnmatch
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zoo.errors import UsageError, unknown
+
+_registered: dict[str, tuple[type, dict[str, Any]]] = {}
+
+
+def register_model(name: str, **options: Any) -> Callable[[type], type]:
+    """Class decorator that gives a TextClassifier a name for :func:`build`.
+
+    Args:
+        name: the name. One class may have several, each with its own ``options``.
+        options: constructor options that make up this variant.
+
+    Raises:
+        UsageError: if another class already has the name.
+
+    Example:
+        >>> import zoo
+        >>> @zoo.register_model("mean_of_words")
+        ... class MeanOfWords(zoo.TextClassifier):
+        ...     def call(self, ids):
+        ...         return self.classify(keras.ops.mean(self.embed(ids), axis=1))
+        >>> zoo.build("mean_of_words", num_classes=2)
+    """
+
+    def decorate(cls: type) -> type:
+        taken = _registered.get(name)
+        if taken and taken[0].__qualname__ != cls.__qualname__:
+            raise UsageError(f"the name {name!r} is taken by {taken[0].__qualname__}")
+        _registered[name] = (cls, options)
+        return cls
+
+    return decorate
+
+
+@functools.cache
+def _shipped() -> dict[str, str]:
+    """Names of the models in zoo/models, each with its module, without importing any."""
+    modules = {}
+    for path in sorted((Path(__file__).parent / "models").glob("[!_]*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            for decorator in getattr(node, "decorator_list", []):
+                if ast.unparse(decorator).startswith("register_model("):
+                    modules[decorator.args[0].value] = f"zoo.models.{path.stem}"
+    return modules
+
+
+def list_models(pattern: str = "*") -> list[str]:
+    """Names of all models, sorted; ``pattern`` as in ``zoo.list_models("*hcan*")``."""
+    return sorted(fnmatch.filter({*_shipped(), *_registered}, pattern))
+
+
+def check_name(name: str) -> None:
+    """Raises UsageError with the nearest matches unless ``name`` is a model."""
+    if name not in _shipped() and name not in _registered:
+        raise unknown("model", name, list_models())
+
+
+def import_model(name: str) -> tuple[type, dict[str, Any]]:
+    """The class of a model and the options that make up the variant."""
+    check_name(name)
+    if name not in _registered:
+        importlib.import_module(_shipped()[name])
+    return _registered[name]
+
+
+def build(name: str, num_classes: int, preset: str | None = None, **options: Any):
+    """Builds a model with fresh weights.
+
+    Args:
+        name: a name of :func:`list_models`.
+        num_classes: number of classes, at least 2.
+        preset: a named set of options, usually a paper's; see :func:`describe`.
+        options: constructor options; they win over the preset.
+
+    Returns:
+        A built :class:`zoo.TextClassifier`: ids in, ``[batch, num_classes]`` probabilities out.
+
+    Raises:
+        UsageError: for an unknown name, preset or option, with the nearest matches.
+        ValueError: for a value that an option cannot take.
+
+    Example:
+        >>> model = zoo.build("hcan", num_classes=5)
+        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
+        (1, 5)
+    """
+    cls, variant = import_model(name)
+    if preset is not None and preset not in cls.presets:
+        raise unknown(f"preset of {name}", preset, cls.presets)
+    for option in options:
+        if option not in (*cls.option_defaults(), "name"):
+            raise unknown(f"option of {name}", option, cls.option_defaults())
+    settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
+    model = cls(num_classes=num_classes, **settings)
+    model.build_weights()
+    return model
+
+
+@dataclass(frozen=True)
+class Description:
+    """What :func:`describe` tells of a model.
+
+    ``parameters`` counts trainable parameters without the word table, for 5 classes: under
+    ``"default"`` and under each preset.
+    """
+
+    name: str
+    summary: str
+    hierarchical: bool
+    options: dict[str, Any]
+    presets: dict[str, dict[str, Any]]
+    parameters: dict[str, int]
+
+
+def describe(name: str) -> Description:
+    """Options with defaults, presets, parameter counts and the paper of a model.
+
+    Raises:
+        UsageError: for an unknown name.
+    """
+    cls, variant = import_model(name)
+    built = {
+        preset or "default": build(name, num_classes=5, preset=preset, vocabulary_size=2)
+        for preset in (None, *cls.presets)
+    }
+    return Description(
+        name=name,
+        summary=inspect.getdoc(cls).split("\n\n")[0],
+        hierarchical=built["default"].hierarchical,
+        options=cls.option_defaults() | variant,
+        presets=cls.presets,
+        parameters={preset: model.parameter_count() for preset, model in built.items()},
+    )
