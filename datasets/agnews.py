@@ -75,11 +75,11 @@ def _load_tfds(root):
     labels = builder.info.features["label"].names
 
     def read(split):
-        frame = tfds.as_dataframe(builder.as_dataset(split=split))
+        rows = pd.DataFrame(tfds.as_numpy(builder.as_dataset(split=split)))
         return _frame(
-            frame["title"].str.decode("utf-8"),
-            frame["description"].str.decode("utf-8"),
-            [labels[i] for i in frame["label"]],
+            rows["title"].str.decode("utf-8"),
+            rows["description"].str.decode("utf-8"),
+            [labels[i] for i in rows["label"]],
         )
 
     return Corpus("agnews", labels, train=read("train"), test=read("test"))

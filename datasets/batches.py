@@ -53,7 +53,7 @@ def batches(preprocessor, texts, targets=None, batch_size=32, shuffle=False, see
     data = data.map(lambda ids, cut, *targets: (ids, *targets))
     if shuffle:
         data = data.shuffle(len(texts), seed=seed)
-        buckets = np.clip(len(texts) // (16 * batch_size), 1, 16)
+        buckets = np.clip(len(texts) // (4 * batch_size), 1, 16)
         boundaries = np.unique(np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1]) + 1)
         data = data.bucket_by_sequence_length(
             lambda ids, *_: tf.size(ids),

@@ -18,7 +18,7 @@ import pandas as pd
 
 from zoo.datasets.corpus import Corpus
 
-SIZES = {"train": 4_000, "validation": 500, "test": 1_000}
+SIZES = {"train": 5_000, "validation": 500, "test": 1_000}
 
 SUBJECTS = "room staff breakfast pool bathroom bar bed garden lobby dinner terrace sauna".split()
 GOOD = "clean friendly lovely excellent comfortable pleasant charming wonderful good fine".split()

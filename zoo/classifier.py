@@ -33,6 +33,8 @@ class TextClassifier(keras.Model):
     """
 
     presets: dict[str, dict[str, Any]] = {}
+    learning_rate = 1e-3  # of zoo.train, unless told otherwise
+    embedding_range = 0.05  # words start uniformly within plus and minus this
 
     def __init__(
         self,
@@ -56,7 +58,8 @@ class TextClassifier(keras.Model):
         self.logits = logits
         self.preprocessor = None
         self.labels = None
-        self.embed = keras.layers.Embedding(vocabulary_size, embedding_dim)
+        start = keras.initializers.RandomUniform(-self.embedding_range, self.embedding_range)
+        self.embed = keras.layers.Embedding(vocabulary_size, embedding_dim, start)
         self.classify = keras.layers.Dense(
             num_classes, activation=None if logits else "softmax", dtype="float32"
         )

@@ -58,10 +58,12 @@ def train(
         typer.Option("--set", help="Option of the model, name=value; may be repeated."),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data.  [default: about 1,500 steps]")
+        int | None, typer.Option(help="Passes over the data.  [default: about 1,200 steps]")
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Texts of a batch.")] = 32,
-    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 1e-3,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="The highest.  [default: the model's own]")
+    ] = None,
     min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
     max_vocabulary: Annotated[int, typer.Option(help="The most words.")] = 30_000,
     precision: Annotated[
@@ -207,11 +209,16 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
     )
 
 
-def main() -> None:
-    """Entry point: bad input ends with one line and exit code 2."""
+def quiet_tensorflow() -> None:
+    """Shows our own messages and hides TensorFlow's remarks about the machine."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("zoo").setLevel(logging.INFO)
+
+
+def main() -> None:
+    """Entry point: bad input ends with one line and exit code 2."""
+    quiet_tensorflow()
     try:
         app()
     except UsageError as error:

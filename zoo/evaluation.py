@@ -18,7 +18,8 @@ def score(model, texts, targets) -> dict[str, Any]:
     """
     from sklearn.metrics import classification_report, log_loss
 
-    probabilities = model.predict(texts, batch_size=128, verbose=0)
+    probabilities = model.predict(texts, batch_size=128, verbose=0).astype("float64")
+    probabilities /= probabilities.sum(axis=-1, keepdims=True)
     classes = range(len(model.labels))
     report = classification_report(
         targets,
@@ -32,7 +33,7 @@ def score(model, texts, targets) -> dict[str, Any]:
         "texts": len(targets),
         "accuracy": float((probabilities.argmax(axis=-1) == targets).mean()),
         "macro_f1": report["macro avg"]["f1-score"],
-        "loss": log_loss(targets, probabilities.astype("float64"), labels=classes),
+        "loss": log_loss(targets, probabilities, labels=classes),
         "classes": {label: report[label] for label in model.labels},
     }
 

@@ -92,8 +92,8 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
         A built :class:`zoo.TextClassifier`: ids in, ``[batch, num_classes]`` probabilities out.
 
     Raises:
-        UsageError: for an unknown name, preset or option, with the nearest matches.
-        ValueError: for a value that an option cannot take.
+        UsageError: for an unknown name, preset or option, with the nearest matches, and for a
+            value that an option cannot take.
 
     Example:
         >>> model = zoo.build("hcan", num_classes=5)
@@ -107,7 +107,10 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
         if option not in (*cls.option_defaults(), "name"):
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
-    model = cls(num_classes=num_classes, **settings)
+    try:
+        model = cls(num_classes=num_classes, **settings)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
     model.build_weights()
     return model
 

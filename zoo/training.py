@@ -14,7 +14,7 @@ from zoo.registry import build, check_name
 from zoo.runs import finished, new_run, write_json, write_model
 
 PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
-STEPS = 1500  # of a training, unless epochs are given: enough for the data sets we tried
+STEPS = 1200  # of a training, unless epochs are given: enough for the corpora we tried
 
 logger = logging.getLogger("zoo")
 
@@ -28,7 +28,7 @@ def train(
     options: dict[str, Any] | None = None,
     epochs: int | None = None,
     batch_size: int = 32,
-    learning_rate: float = 1e-3,
+    learning_rate: float | None = None,
     min_count: int = 2,
     max_vocabulary: int = 30_000,
     precision: str = "float32",
@@ -48,9 +48,9 @@ def train(
         files: for a path: ``text_column``, ``label_column``, and the files ``validation`` and
             ``test``; see :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`.
-        epochs: by default as many as make about 1,500 steps, 3 to 30.
+        epochs: by default as many as make about 1,200 steps, 3 to 30.
         batch_size: texts of a batch.
-        learning_rate: the highest.
+        learning_rate: the highest; by default the model's own.
         min_count, max_vocabulary: of the vocabulary; see :class:`zoo.datasets.Preprocessor`.
         precision: ``"float32"``, ``"mixed_bfloat16"`` or ``"mixed_float16"``, while training.
         seed: of weights, batches, dropout and splits.
@@ -70,7 +70,7 @@ def train(
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
-    if learning_rate <= 0:
+    if learning_rate is not None and learning_rate <= 0:
         raise UsageError(f"learning_rate must be above 0: got {learning_rate}")
     with new_run(output, f"{model}-{Path(data).stem}") as folder:
         corpus = datasets.load(data, **files).split(seed)
@@ -87,6 +87,7 @@ def train(
         keras.config.set_dtype_policy(precision)
         try:
             classifier = _build(model, preset, options, corpus, min_count, max_vocabulary)
+            learning_rate = learning_rate or classifier.learning_rate
             epochs = _fit(
                 classifier, corpus, folder, epochs, batch_size, learning_rate, seed, verbose
             )

@@ -4,6 +4,7 @@ import keras
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import AttentiveConv, GlobalAttention, PositionEmbedding
+from zoo.layers.dot_product import check_heads
 from zoo.registry import register_model
 
 
@@ -28,6 +29,12 @@ class ACT(TextClassifier):
         dropout: rate on that layer.
         embedding_dropout: rate on the words; the paper has none, which a small corpus overfits.
     """
+
+    # Found on the development split of 10,000 rows of AG News. At 1e-3 the global representation,
+    # a sum over all filters, soon fixes the attention on a word or two; and as the first layer
+    # normalisation undoes their scale, small word vectors learn faster.
+    learning_rate = 3e-4
+    embedding_range = 0.01
 
     presets = {
         "li2021": {  # Section 3.3: sentiment analysis and topic categorisation
@@ -62,6 +69,7 @@ class ACT(TextClassifier):
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.num_layers = num_layers
+        check_heads(num_heads, embedding_dim, "embedding_dim")
         self.num_heads = num_heads
         self.filters = filters
         self.kernel_size = kernel_size

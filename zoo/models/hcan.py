@@ -11,6 +11,7 @@ from zoo.layers import (
     SentenceEncoder,
     TargetAttention,
 )
+from zoo.layers.dot_product import check_heads
 from zoo.registry import register_model
 
 
@@ -128,6 +129,7 @@ class HCAN(TextClassifier):
             max_sentences=max_sentences,
             **kwargs,
         )
+        check_heads(num_heads, embedding_dim, "embedding_dim")
         self.num_heads = num_heads
         self.kernel_size = kernel_size
         self.two_attentions = two_attentions

@@ -1,0 +1,121 @@
+"""The command line: one line and exit code 2 for bad input, nothing half-written."""
+
+import json
+import os
+import re
+import sys
+
+import pytest
+
+from zoo import cli
+
+
+@pytest.fixture
+def run_zoo(monkeypatch, capsys):
+    """Runs the command; gives the exit code, standard output and standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["zoo", *map(str, arguments)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def test_help_names_every_command(run_zoo):
+    code, out, _ = run_zoo("--help")
+    assert code == 0
+    for command in ("train", "evaluate", "predict", "list", "describe"):
+        assert command in out
+
+
+def test_list_and_describe(run_zoo):
+    assert run_zoo("list", "hcan*")[1].split()[:2] == ["hcan", "hcan_flat"]
+    code, out, _ = run_zoo("describe", "act")
+    assert code == 0
+    assert "1,486,405" in out
+    assert "Li et al. 2021" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "nope"], "unknown model 'nope'. Allowed: act, hcan"),
+        (["train", "hcam"], "Did you mean 'hcan'"),
+        (["train", "--data", "nope"], "unknown data 'nope'"),
+        (["train", "--data", "missing.csv"], "no such file: missing.csv"),
+        (["train", "--data", "empty.csv"], "empty.csv has no rows"),
+        (["train", "--data", "good.csv"], "unknown column of good.csv: 'text'.*--text-column"),
+        (["train", "--data", "good.csv", "--text-column", "revew"], "Did you mean 'review'"),
+        (
+            "train --data good.csv --text-column review --label-column stars "
+            "--test-data test.csv".split(),
+            "unknown label in test.csv: 'new'",
+        ),
+        (["train", "--set", "num_headz=2"], "Did you mean 'num_heads'"),
+        (["train", "--set", "num_heads"], "--set takes name=value: got 'num_heads'"),
+        (
+            ["train", "--set", "num_heads=7"],
+            "num_heads must divide embedding_dim: got num_heads=7",
+        ),
+        (["train", "--epochs", "0"], "epochs must be at least 1: got 0"),
+        (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
+        (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
+        (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
+        (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
+        (["evaluate", "nothing"], "no run in nothing"),
+        (["predict", "nothing", "text"], "no run in nothing"),
+        (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
+    ],
+)
+def test_bad_input_ends_with_one_line(arguments, message, run_zoo, csv_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(csv_file.read_text())
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "test.csv").write_text("review,stars\ngood,good one\nodd,new\n")
+    code, out, err = run_zoo(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("zoo: ")
+    assert err.count("\n") == 1
+    assert re.search(message, err), err
+    left = {path.name for path in tmp_path.iterdir()} - {"good.csv", "empty.csv", "test.csv"}
+    assert not left or (left == {"runs"} and not any((tmp_path / "runs").iterdir()))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_output_folder(run_zoo, tmp_path):
+    tmp_path.chmod(0o500)
+    code, _, err = run_zoo("train", "--output", tmp_path)
+    assert code == 2
+    assert "cannot write to the output folder" in err
+
+
+def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_path, monkeypatch):
+    code, out, _ = run_zoo("predict", trained, "a good stay", "bad, sad")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [row["label"] for row in rows] == ["good one", "bad one"]
+    (tmp_path / "texts.csv").write_text('id,review\n1,"a good stay"\n2,"bad, sad"\n')
+    (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
+    csv_out = 'text,label,probability\na good stay,good one,{}\n"bad, sad",bad one,{}\n'.format(
+        *(row["probability"] for row in rows)
+    )
+    for arguments in (["--file", "texts.csv", "--text-column", "review"], ["--file", "texts.txt"]):
+        monkeypatch.chdir(tmp_path)
+        assert run_zoo("predict", trained, *arguments, "--format", "csv")[1] == csv_out
+    with (tmp_path / "texts.txt").open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert run_zoo("predict", trained)[1] == out
+
+
+def test_evaluate_prints_a_table_or_json(run_zoo, trained):
+    code, out, _ = run_zoo("evaluate", trained)
+    assert code == 0
+    assert "Accuracy 100.00%" in out
+    assert json.loads(run_zoo("evaluate", trained, "--json")[1])["accuracy"] == 1

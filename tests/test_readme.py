@@ -1,0 +1,82 @@
+"""The README's commands and Python work as they stand there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import zoo
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, csv_file):
+    """A fresh checkout: links to the project's files, and room for runs of its own."""
+    path = tmp_path_factory.mktemp("checkout")
+    for entry in ROOT.iterdir():
+        if entry.name not in ("runs", ".git"):
+            (path / entry.name).symlink_to(entry)
+    (path / "reviews.csv").write_text(csv_file.read_text())
+    (path / "empty.csv").write_text("")
+    (path / "other.csv").write_text("review,stars\ngood,five\n")
+    return path
+
+
+def shell(command, folder):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-ec", command],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(not (ROOT / ".venv").is_dir(), reason="make has made no .venv")
+def test_the_shell_commands_work(folder):
+    shown = "".join(blocks("sh"))
+    assert "make test" in shown
+    if "ZOO_DATA_DIR" in os.environ:  # minutes in full: one epoch of it here
+        shown = shown.replace("DATA=agnews", "DATA=agnews ARGS='--epochs 1 --set num_layers=1'")
+    else:
+        shown = shown.replace("make train MODEL=act DATA=agnews\n", "")
+    result = shell(shown.replace("make test", ""), folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    runs = sorted((folder / "runs").iterdir())
+    assert len(runs) == 2 + ("ZOO_DATA_DIR" in os.environ)
+    (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
+    metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
+    assert metrics["accuracy"] >= 0.9
+
+
+@pytest.mark.parametrize("command", re.findall(r"^\$ (.*)", "".join(blocks("console")), re.M))
+def test_bad_input_ends_as_shown(command, folder):
+    result = shell(command, folder)
+    assert result.returncode == 2
+    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("make: ***")]
+    assert line.startswith("zoo: ")
+
+
+def test_the_python_works(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    names = {}
+    for block in blocks("python"):
+        exec(block, names)
+    rating = capsys.readouterr().out.splitlines()[-2]
+    assert rating in "12345"
+
+
+def test_every_model_is_in_the_table():
+    families = {name.partition("_")[0] for name in zoo.list_models()}
+    assert all(f"`{family}`" in README for family in families)

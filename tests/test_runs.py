@@ -1,0 +1,165 @@
+"""What a training leaves behind, and what is made of it."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+
+import zoo
+from zoo.prediction import predict
+
+TEXTS = ["A good, nice stay!", "bad. Really SAD.", "", "unseen wörds — only 🙂", "good " * 300]
+
+SERVE = """
+import sys
+sys.modules["zoo"] = None  # importing it fails
+import json, tensorflow as tf
+served = tf.saved_model.load(sys.argv[1]).serve(tf.constant(json.loads(sys.argv[2])))
+print(json.dumps({
+    "probabilities": served["probabilities"].numpy().tolist(),
+    "label": [label.decode() for label in served["label"].numpy()],
+    "labels": [label.decode() for label in served["labels"].numpy()],
+}))
+"""
+
+
+def test_the_folder_is_complete(trained):
+    assert sorted(path.name for path in trained.iterdir()) == [
+        "config.json",
+        "history.csv",
+        "labels.txt",
+        "metrics.json",
+        "model.keras",
+        "saved_model",
+        "vocabulary.txt",
+    ]
+    assert trained.name.startswith("hcan-my reviews-2")
+    assert list(trained.parent.iterdir()) == [trained]
+    assert (trained / "labels.txt").read_text() == "bad one\ngood one\n"
+    config = json.loads((trained / "config.json").read_text())
+    assert config["seed"] == 0
+    assert {"python", "tensorflow", "keras", "attention-zoo"} <= set(config["versions"])
+    rows = list(csv.DictReader((trained / "history.csv").open()))
+    assert len(rows) == config["epochs"] == 4
+
+
+def test_metrics_are_of_the_test_split(trained):
+    metrics = json.loads((trained / "metrics.json").read_text())
+    assert metrics["accuracy"] == 1  # two words tell the classes apart
+    assert metrics["texts"] == 12
+    assert metrics["classes"]["good one"]["support"] == 6
+    assert {"macro_f1", "loss", "parameters", "seconds"} <= set(metrics)
+    again = zoo.evaluate(trained)
+    assert again["loss"] == pytest.approx(metrics["loss"], abs=1e-6)
+
+
+def test_evaluate_reads_another_file(trained, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("review,stars\ngood,good one\nbad,good one\n")
+    assert zoo.evaluate(trained, str(path))["accuracy"] == 0.5
+    path.write_text("review,stars\ngood,five\n")
+    with pytest.raises(zoo.UsageError, match="label in .*other.csv: 'five'"):
+        zoo.evaluate(trained, str(path))
+
+
+def test_the_loaded_model_takes_texts_and_ids(trained):
+    model = zoo.load(trained)
+    assert list(model.labels) == ["bad one", "good one"]
+    from_texts = model.predict(TEXTS, verbose=0)
+    ids = np.asarray(model.preprocessor(TEXTS))
+    np.testing.assert_allclose(model.predict(ids, verbose=0), from_texts, atol=1e-6)
+    targets = np.array([1, 0])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    assert model.evaluate(TEXTS[:2], targets, verbose=0)[1] == 1
+    model.fit(TEXTS[:2], targets, validation_data=(TEXTS[:2], targets), verbose=0)
+    with pytest.raises(ValueError, match="a list of texts is needed"):
+        model.predict("one text")
+
+
+def test_texts_without_a_preprocessor_are_refused():
+    model = zoo.build("act", 2, vocabulary_size=5, embedding_dim=6)
+    with pytest.raises(ValueError, match="texts need a preprocessor"):
+        model.predict(["a"])
+
+
+def test_the_saved_model_answers_where_zoo_is_not(trained):
+    answer = subprocess.run(
+        [sys.executable, "-c", SERVE, str(trained / "saved_model"), json.dumps(TEXTS)],
+        check=True,
+        capture_output=True,
+    )
+    served = json.loads(answer.stdout)
+    predicted = list(predict(zoo.load(trained), TEXTS))
+    assert served["labels"] == ["bad one", "good one"]
+    assert served["label"] == [row["label"] for row in predicted]
+    want = [list(row["probabilities"].values()) for row in predicted]
+    np.testing.assert_allclose(served["probabilities"], want, atol=1e-5)
+
+
+def test_prediction_keeps_the_order_and_streams(trained):
+    texts = (text for text in TEXTS * 3)
+    rows = predict(zoo.load(trained), texts, chunk=2)
+    first = next(rows)
+    assert next(texts) == TEXTS[2]  # only a chunk was read
+    assert first["text"] == TEXTS[0]
+    assert first["label"] == "good one"
+    assert first["probability"] == pytest.approx(max(first["probabilities"].values()))
+
+
+def test_precision_is_only_of_the_training(csv_file, tmp_path):
+    run = zoo.train(
+        "act",
+        str(csv_file),
+        files={"text_column": "review", "label_column": "stars"},
+        options={"embedding_dim": 12, "filters": 8},
+        epochs=1,
+        precision="mixed_bfloat16",
+        output=tmp_path,
+        verbose=0,
+    )
+    assert keras.config.dtype_policy().name == "float32"
+    assert zoo.load(run).compute_dtype == "float32"
+    assert json.loads((run / "config.json").read_text())["precision"] == "mixed_bfloat16"
+
+
+def test_two_runs_at_once_have_two_folders(tmp_path):
+    from zoo.runs import finished, new_run
+
+    with new_run(tmp_path, "a-b") as first, new_run(tmp_path, "a-b") as second:
+        assert first != second
+    assert sorted(tmp_path.iterdir()) == sorted([finished(first), finished(second)])
+
+
+def test_what_fails_leaves_nothing(tmp_path):
+    from zoo.runs import new_run
+
+    def interrupted():
+        with new_run(tmp_path, "a-b") as folder:
+            (folder / "half").write_text("written")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_runs_are_refused(trained, tmp_path):
+    with pytest.raises(zoo.UsageError, match="no run in|unknown run"):
+        zoo.load(tmp_path / "nothing")
+    with pytest.raises(zoo.UsageError, match="unknown run .* Did you mean"):
+        zoo.load(f"{trained}x")
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("config.json", "model.keras", "vocabulary.txt", "labels.txt"):
+        (copy / name).write_bytes((trained / name).read_bytes())
+    zoo.load(copy)  # a run folder may be moved
+    (copy / "labels.txt").write_text("only one\n")
+    with pytest.raises(zoo.UsageError, match="copy is damaged: vocabulary.txt or labels.txt"):
+        zoo.load(copy)
+    (copy / "model.keras").write_bytes((trained / "model.keras").read_bytes()[:1000])
+    with pytest.raises(zoo.UsageError, match="copy is damaged"):
+        zoo.load(copy)
