@@ -3,8 +3,8 @@
 It needs neither data nor network, and no bag of words can solve it. One opinion of a review
 decides its rating:
 
-- its rating is turned by negation and graded by intensity ("not exactly clean" is a 2,
-  "absolutely clean" a 5, "not dirty at all" a 5 too);
+- its rating is turned by negation, in every third, and graded by intensity ("not exactly clean"
+  is a 2, "absolutely clean" a 5, "not dirty at all" a 5 too);
 - the other opinions do not count: a contrast says so ("But none of that mattered in the end."
   takes back what stands before, "We hardly noticed that, though." the sentence just before).
 
@@ -29,12 +29,16 @@ OPINIONS = {
     1: [
         "The {subject} was absolutely {bad}.",
         "We found the {subject} really {bad}.",
+        "For us the {subject} was truly {bad}.",
+        "It was the {subject} that was extremely {bad}.",
         "The {subject} was not {good} at all.",
         "Nobody would have called the {subject} {good}.",
     ],
     2: [
         "The {subject} was fairly {bad}.",
         "We found the {subject} rather {bad}.",
+        "For us the {subject} was slightly {bad}.",
+        "It was the {subject} that was moderately {bad}.",
         "The {subject} was not exactly {good}.",
         "We would not quite have called the {subject} {good}.",
     ],
@@ -46,12 +50,16 @@ OPINIONS = {
     4: [
         "The {subject} was fairly {good}.",
         "We found the {subject} rather {good}.",
+        "For us the {subject} was reasonably {good}.",
+        "It was the {subject} that was moderately {good}.",
         "The {subject} was not exactly {bad}.",
         "We would not quite have called the {subject} {bad}.",
     ],
     5: [
         "The {subject} was absolutely {good}.",
         "We found the {subject} really {good}.",
+        "For us the {subject} was truly {good}.",
+        "It was the {subject} that was extremely {good}.",
         "The {subject} was not {bad} at all.",
         "Nobody would have called the {subject} {bad}.",
     ],

@@ -18,7 +18,8 @@ SERVE = """
 import sys
 sys.modules["zoo"] = None  # importing it fails
 import json, tensorflow as tf
-served = tf.saved_model.load(sys.argv[1]).serve(tf.constant(json.loads(sys.argv[2])))
+model = tf.saved_model.load(sys.argv[1])
+served = model.serve(tf.constant(json.loads(sys.argv[2])))
 print(json.dumps({
     "probabilities": served["probabilities"].numpy().tolist(),
     "label": [label.decode() for label in served["label"].numpy()],
@@ -124,6 +125,24 @@ def test_precision_is_only_of_the_training(csv_file, tmp_path):
     assert keras.config.dtype_policy().name == "float32"
     assert zoo.load(run).compute_dtype == "float32"
     assert json.loads((run / "config.json").read_text())["precision"] == "mixed_bfloat16"
+
+
+def test_an_interrupt_keeps_the_best_weights_so_far(csv_file, tmp_path, monkeypatch):
+    def interrupt(self, epoch, logs=None):
+        if epoch == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(keras.callbacks.CSVLogger, "on_epoch_begin", interrupt)
+    run = zoo.train(
+        "act",
+        str(csv_file),
+        files={"text_column": "review", "label_column": "stars"},
+        options={"embedding_dim": 6, "filters": 2, "num_layers": 1},
+        output=tmp_path,
+        verbose=0,
+    )
+    assert len((run / "history.csv").read_text().splitlines()) == 2
+    assert zoo.evaluate(run)["texts"] == 12
 
 
 def test_two_runs_at_once_have_two_folders(tmp_path):

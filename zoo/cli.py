@@ -58,7 +58,7 @@ def train(
         typer.Option("--set", help="Option of the model, name=value; may be repeated."),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data.  [default: about 1,200 steps]")
+        int | None, typer.Option(help="Passes over the data.  [default: about 1,500 steps]")
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Texts of a batch.")] = 32,
     learning_rate: Annotated[

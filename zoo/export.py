@@ -9,7 +9,8 @@ import tensorflow as tf
 def export_saved_model(model, path: str | Path) -> None:
     """Writes a SavedModel from texts to probabilities, the words-to-ids graph included.
 
-    ``tf.saved_model.load(path).serve(texts)`` takes ``[batch]`` strings and returns a dictionary:
+    With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes ``[batch]`` strings and
+    returns a dictionary:
     ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
     probable class of each text, and ``labels`` ``[classes]`` strings, the names in order.
 

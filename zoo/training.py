@@ -1,6 +1,7 @@
 """Training: data and a model's name in, a run folder out."""
 
 import logging
+import math
 import platform
 import time
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from zoo.registry import build, check_name
 from zoo.runs import finished, new_run, write_json, write_model
 
 PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
-STEPS = 1200  # of a training, unless epochs are given: enough for the corpora we tried
+STEPS = 1500  # of a training, unless epochs are given: enough for the corpora we tried
 
 logger = logging.getLogger("zoo")
 
@@ -48,7 +49,7 @@ def train(
         files: for a path: ``text_column``, ``label_column``, and the files ``validation`` and
             ``test``; see :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`.
-        epochs: by default as many as make about 1,200 steps, 3 to 30.
+        epochs: by default as many as make about 1,500 steps, 3 to 30.
         batch_size: texts of a batch.
         learning_rate: the highest; by default the model's own.
         min_count, max_vocabulary: of the vocabulary; see :class:`zoo.datasets.Preprocessor`.
@@ -103,7 +104,9 @@ def train(
         scores |= {"parameters": best.count_params(), "seconds": round(seconds, 1)}
         write_json(folder / "metrics.json", scores)
         write_model(folder, best)
-        config = {"model": model, "data": data, "files": files, "preset": preset}
+        config = {"model": model, "data": _absolute(data), "preset": preset}
+        columns = {name: value for name, value in files.items() if name.endswith("_column")}
+        config |= {"files": {name: _absolute(path) for name, path in files.items()} | columns}
         config |= {"options": options, "epochs": epochs, "batch_size": batch_size}
         config |= {"learning_rate": learning_rate, "min_count": min_count}
         config |= {"max_vocabulary": max_vocabulary, "precision": precision, "seed": seed}
@@ -161,14 +164,23 @@ def _fit(classifier, corpus, folder, epochs, batch_size, learning_rate, seed, ve
         "val_accuracy", mode="max", patience=epochs, restore_best_weights=True
     )
     log = keras.callbacks.CSVLogger(str(folder / "history.csv"))
-    classifier.fit(
-        train,
-        validation_data=validation,
-        epochs=epochs,
-        callbacks=[best, log, keras.callbacks.TerminateOnNaN()],
-        shuffle=False,  # the batches are
-        verbose=verbose,
-    )
+    try:
+        history = classifier.fit(
+            train,
+            validation_data=validation,
+            epochs=epochs,
+            callbacks=[best, log, keras.callbacks.TerminateOnNaN()],
+            shuffle=False,  # the batches are
+            verbose=verbose,
+        ).history
+    except KeyboardInterrupt:
+        if best.best_weights is None:
+            raise
+        classifier.set_weights(best.best_weights)
+        logger.warning("Stopped; the best weights so far are kept.")
+    else:
+        if not math.isfinite(history["loss"][-1]):
+            raise UsageError("the loss became infinite: try a lower --learning-rate")
     return epochs
 
 
@@ -181,6 +193,11 @@ def _in_float32(classifier):
     copy.set_weights(classifier.get_weights())
     copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
     return copy
+
+
+def _absolute(name):
+    """A path that is still right from elsewhere; other names stay as they are."""
+    return str(Path(name).resolve()) if Path(name).is_file() else name
 
 
 def _versions():

@@ -16,7 +16,8 @@ class ACT(TextClassifier):
     Layers of multi-head attentive convolution, each with a residual connection and layer
     normalisation, hand local representations upward (Section 2.2); global attention sums the top
     layer up with its global representation and absolute positions (Section 2.3).
-    Defaults are the paper's for sentiment and topics.
+    Defaults are smaller than the paper's, which are the preset ``li2021``: better on a few
+    thousand texts, and several times as fast.
 
     Args:
         num_layers: layers of attentive convolution (Section 4.2).
@@ -27,13 +28,14 @@ class ACT(TextClassifier):
         position_dim: width of a position embedding.
         hidden_dim: width of the layer before the softmax.
         dropout: rate on that layer.
-        embedding_dropout: rate on the words; the paper has none, which a small corpus overfits.
+        word_dropout: rate of words left out in training; the paper has none, and overfits small
+            corpora.
     """
 
-    # Found on the development split of 10,000 rows of AG News. At 1e-3 the global representation,
-    # a sum over all filters, soon fixes the attention on a word or two; and as the first layer
+    # Found on a development split of AG News. At higher rates the global representation, a sum
+    # over all filters, soon fixes the attention on a word or two; and as the first layer
     # normalisation undoes their scale, small word vectors learn faster.
-    learning_rate = 3e-4
+    learning_rate = 5e-4
     embedding_range = 0.01
 
     presets = {
@@ -47,7 +49,7 @@ class ACT(TextClassifier):
             "position_dim": 60,
             "hidden_dim": 100,
             "dropout": 0.4,
-            "embedding_dropout": 0.0,
+            "word_dropout": 0.0,
         },
     }
 
@@ -55,16 +57,16 @@ class ACT(TextClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=300,
+        embedding_dim=120,
         num_layers=3,
         num_heads=6,
-        filters=100,
+        filters=40,
         kernel_size=3,
         attention_dim=200,
         position_dim=60,
         hidden_dim=100,
         dropout=0.4,
-        embedding_dropout=0.3,
+        word_dropout=0.5,
         **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
@@ -77,8 +79,8 @@ class ACT(TextClassifier):
         self.position_dim = position_dim
         self.hidden_dim = hidden_dim
         self.dropout = dropout
-        self.embedding_dropout = embedding_dropout
-        self.drop_words = keras.layers.Dropout(embedding_dropout)
+        self.word_dropout = word_dropout
+        self.drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1))
         self.convolutions = [
             AttentiveConv(num_heads, filters, kernel_size) for _ in range(num_layers)
         ]
