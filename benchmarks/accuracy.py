@@ -30,7 +30,7 @@ HEADER = """| data | system | test accuracy | macro F1 | parameters | training |
 
 
 def bags_of_words(data):
-    """Rows of TF-IDF with linear models, fitted on all training texts, our validation ones too."""
+    """Rows of TF-IDF with linear models, fitted on the training split, undivided."""
     corpus = datasets.load(data)
     for name, classifier in (
         ("TF-IDF + logistic regression", LogisticRegression(max_iter=1000)),
@@ -57,7 +57,10 @@ def trained(model, data, output):
 
 
 def attention(run):
-    """Writes a picture of reviews shaded by attention: sqrt(sentence's weight) * word's weight."""
+    """Writes a picture of reviews shaded by attention: sqrt(sentence's weight) * word's weight.
+
+    The most attended word of a review is brightest, the least attended one dark.
+    """
     from zoo.datasets.preprocessor import split_sentences
 
     model = zoo.load(run)
@@ -72,15 +75,16 @@ def attention(run):
         label = model.labels[int(np.argmax(probabilities[i]))]
         line = Text(f"{label} of 5  ", style="bold")
         shades = [np.sqrt(sentences[i, j]) * words[i, j] for j in range(len(document))]
+        least = min(shade[: len(s)].min() for shade, s in zip(shades, document, strict=True))
         most = max(shade.max() for shade in shades)
         for sentence, weights in zip(document, shades, strict=True):
             for word, weight in zip(sentence, weights[: len(sentence)], strict=True):
-                strength = weight / most
+                strength = (weight - least) / (most - least)
                 red = [round(41 + strength * (c - 41)) for c in (200, 60, 40)]
                 line.append(word.decode(), f"white on rgb({red[0]},{red[1]},{red[2]})")
                 line.append(" ")
         console.print(line, "")
-    console.save_svg(str(RESULTS / "attention.svg"), title="hcan: which words decided")
+    console.save_svg(str(RESULTS / "attention.svg"), title="hcan: attention on test reviews")
 
 
 def main():

@@ -80,3 +80,12 @@ def test_the_python_works(folder, monkeypatch, capsys):
 def test_every_model_is_in_the_table():
     families = {name.partition("_")[0] for name in zoo.list_models()}
     assert all(f"`{family}`" in README for family in families)
+
+
+@pytest.mark.parametrize("notebook", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda n: n.stem)
+def test_notebooks_run(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)

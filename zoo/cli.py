@@ -27,10 +27,8 @@ console = Console()
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
-TextColumn = Annotated[str | None, typer.Option(help=Files + "column of texts.  [default: text]")]
-LabelColumn = Annotated[
-    str | None, typer.Option(help=Files + "column of labels.  [default: label]")
-]
+TextColumn = Annotated[str | None, typer.Option(help=Files + "column of texts. Default: text.")]
+LabelColumn = Annotated[str | None, typer.Option(help=Files + "column of labels. Default: label.")]
 
 
 class Format(StrEnum):
@@ -47,10 +45,10 @@ def train(
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
     validation_data: Annotated[
-        str | None, typer.Option(help=Files + "the validation split.  [default: 10% of --data]")
+        str | None, typer.Option(help=Files + "the validation split. Default: 10% of --data.")
     ] = None,
     test_data: Annotated[
-        str | None, typer.Option(help=Files + "the test split.  [default: 10% of --data]")
+        str | None, typer.Option(help=Files + "the test split. Default: 10% of --data.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
     option: Annotated[
@@ -58,11 +56,11 @@ def train(
         typer.Option("--set", help="Option of the model, name=value; may be repeated."),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data.  [default: about 1,500 steps]")
+        int | None, typer.Option(help="Passes over the data. Default: about 1,500 steps.")
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Texts of a batch.")] = 32,
     learning_rate: Annotated[
-        float | None, typer.Option(help="The highest.  [default: the model's own]")
+        float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
     min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
     max_vocabulary: Annotated[int, typer.Option(help="The most words.")] = 30_000,
@@ -108,7 +106,7 @@ def train(
 def evaluate(
     run: Run,
     data: Annotated[
-        str | None, typer.Option(help="A .csv, .tsv or .jsonl file.  [default: the test split]")
+        str | None, typer.Option(help="A .csv, .tsv or .jsonl file. Default: the test split.")
     ] = None,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
@@ -127,7 +125,7 @@ def evaluate(
 def predict(
     run: Run,
     texts: Annotated[
-        list[str] | None, typer.Argument(help="Texts.  [default: lines of standard input]")
+        list[str] | None, typer.Argument(help="Texts. Default: lines of standard input.")
     ] = None,
     file: Annotated[
         Path | None, typer.Option(help="A .csv, .tsv, .jsonl or .txt file of texts instead.")
@@ -214,6 +212,7 @@ def quiet_tensorflow() -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("zoo").setLevel(logging.INFO)
+    logging.getLogger("absl").setLevel(logging.ERROR)  # TensorFlow Datasets speaks through it
 
 
 def main() -> None:
