@@ -54,13 +54,14 @@ def batches(preprocessor, texts, targets=None, batch_size=32, shuffle=False, see
     if shuffle:
         data = data.shuffle(len(texts), seed=seed)
         buckets = np.clip(len(texts) // (4 * batch_size), 1, 16)
-        boundaries = np.unique(np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1]) + 1)
+        quantiles = np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1])
+        boundaries = np.unique(quantiles.astype(int) + 1)
         data = data.bucket_by_sequence_length(
             lambda ids, *_: tf.size(ids),
-            bucket_boundaries=boundaries.astype(int).tolist(),
+            bucket_boundaries=boundaries.tolist(),
             bucket_batch_sizes=[batch_size] * (len(boundaries) + 1),
         )
-        sizes = np.bincount(np.searchsorted(boundaries.astype(int), lengths, side="right"))
+        sizes = np.bincount(np.searchsorted(boundaries, lengths, side="right"))
         steps = sum(-(-sizes // batch_size))
     else:
         data = data.padded_batch(batch_size)

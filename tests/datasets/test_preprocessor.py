@@ -110,6 +110,16 @@ def test_batches_hold_every_text_once_and_with_its_target(max_sentences):
     assert epochs[0] != epochs[1]
 
 
+@settings(max_examples=25, deadline=None)
+@given(lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60), batch_size=st.integers(1, 4))
+def test_batches_of_any_lengths_number_as_announced(lengths, batch_size):
+    texts = ["a " * length for length in lengths]
+    data = Preprocessor(["a"]).batches(texts, lengths, batch_size, shuffle=True)
+    batches = list(data)
+    assert len(batches) == data.cardinality()
+    assert sorted(int(n) for _, targets in batches for n in targets) == sorted(lengths)
+
+
 def test_batches_without_shuffling_keep_the_order():
     preprocessor = Preprocessor(["a", "b", "c"])
     rows = [row for ids in preprocessor.batches(["c", "", "a b", "b"], batch_size=3) for row in ids]
