@@ -33,11 +33,13 @@ def folder(tmp_path_factory, csv_file):
 
 
 def shell(command, folder):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    """Runs as from a user's shell, also where make runs the tests."""
+    environment = {name: os.environ[name] for name in os.environ if not name.startswith("MAKE")}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-ec", command],
         cwd=folder,
-        env=os.environ | {"PATH": path},
+        env=environment,
         capture_output=True,
         text=True,
     )
