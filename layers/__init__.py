@@ -1,20 +1,34 @@
 """Attention layers: one idea a file, ``keras.ops`` only, masks and scores in every call."""
 
 from zoo.layers.attentive_conv import AttentiveConv
+from zoo.layers.center_loss import CenterLoss
+from zoo.layers.context_attention import ContextAttention
 from zoo.layers.conv_multi_head_attention import ConvMultiHeadAttention
 from zoo.layers.global_attention import GlobalAttention
+from zoo.layers.ngram_pooling import NgramPooling
+from zoo.layers.pairwise_attention import PairwiseAttention
 from zoo.layers.pooling import MaskedAveragePooling, MaskedMaxPooling
 from zoo.layers.position_embedding import PositionEmbedding
+from zoo.layers.relative_position_attention import RelativePositionAttention
 from zoo.layers.sentence_encoder import SentenceEncoder
+from zoo.layers.sinusoidal_positions import SinusoidalPositions
 from zoo.layers.target_attention import TargetAttention
+from zoo.layers.transformer_layer import TransformerLayer
 
 __all__ = [
     "AttentiveConv",
+    "CenterLoss",
+    "ContextAttention",
     "ConvMultiHeadAttention",
     "GlobalAttention",
     "MaskedAveragePooling",
     "MaskedMaxPooling",
+    "NgramPooling",
+    "PairwiseAttention",
     "PositionEmbedding",
+    "RelativePositionAttention",
     "SentenceEncoder",
+    "SinusoidalPositions",
     "TargetAttention",
+    "TransformerLayer",
 ]

@@ -26,6 +26,8 @@ class AttentiveConv(keras.layers.Layer):
         num_heads: number of heads; divides the input's width.
         filters: filters of each head.
         kernel_size: n, the words of an n-gram.
+        attentive: False leaves the filters out as values: the outputs are the feature maps, as in
+            a usual convolution, projected by ``W^O`` (Table 3, row 1).
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -41,12 +43,13 @@ class AttentiveConv(keras.layers.Layer):
         ValueError: if ``num_heads`` does not divide the input's width.
     """
 
-    def __init__(self, num_heads, filters, kernel_size=3, **kwargs):
+    def __init__(self, num_heads, filters, kernel_size=3, attentive=True, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.num_heads = num_heads
         self.filters = filters
         self.kernel_size = kernel_size
+        self.attentive = attentive
 
     def build(self, input_shape):
         dim = input_shape[-1]
@@ -65,8 +68,9 @@ class AttentiveConv(keras.layers.Layer):
         self.bias = self.add_weight(name="bias", shape=(heads * filters,), initializer="zeros")
         # The paper does not say how to start. Outputs start small, as the global one is a sum over
         # all filters: at full size it would fix ACT's attention on a random word or two.
+        rows = ngram_dim if self.attentive else filters
         self.output_kernel = weight(
-            "output_kernel", (heads, ngram_dim, dim), heads * ngram_dim, dim, gain=0.1
+            "output_kernel", (heads, rows, dim), heads * rows, dim, gain=0.1
         )
 
     def call(self, inputs, mask=None, return_attention_scores=False):
@@ -82,7 +86,9 @@ class AttentiveConv(keras.layers.Layer):
         matches = ops.transpose(ops.matmul(windows, self.filter_kernel), (1, 0, 2))
         matches = ops.reshape(matches, (batch, length, heads * filters)) + self.bias
         matches = ops.gelu(matches, approximate=False)
-        values = ops.matmul(ops.transpose(self.filter_kernel, (0, 2, 1)), self.output_kernel)
+        values = ops.convert_to_tensor(self.output_kernel)
+        if self.attentive:
+            values = ops.matmul(ops.transpose(self.filter_kernel, (0, 2, 1)), values)
         values = ops.reshape(values, (heads * filters, dim))
         local = ops.matmul(matches, values)
         overall = ops.matmul(masked_max(matches, mask), values)
@@ -95,4 +101,5 @@ class AttentiveConv(keras.layers.Layer):
             "num_heads": self.num_heads,
             "filters": self.filters,
             "kernel_size": self.kernel_size,
+            "attentive": self.attentive,
         }

@@ -12,6 +12,12 @@ def split_heads(inputs, num_heads):
     return ops.transpose(heads, (0, 2, 1, 3))
 
 
+def merge_heads(heads):
+    """``[batch, num_heads, length, head_dim]`` -> ``[batch, length, num_heads * head_dim]``."""
+    batch, num_heads, length, head_dim = ops.shape(heads)
+    return ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), (batch, length, num_heads * head_dim))
+
+
 def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, training=None):
     """Each head attends with its own part of the width; heads are concatenated.
 
@@ -28,13 +34,13 @@ def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, 
         Output ``[batch, queries, dim]`` and weights ``[batch, num_heads, queries, length]``
         (before dropout, at least float32).
     """
-    batch, queries, dim = ops.shape(query)
+    head_dim = query.shape[-1] // num_heads
     query, key, value = (split_heads(x, num_heads) for x in (query, key, value))
-    scores = ops.matmul(query * (dim / num_heads) ** -0.5, ops.transpose(key, (0, 1, 3, 2)))
+    scores = ops.matmul(query * head_dim**-0.5, ops.transpose(key, (0, 1, 3, 2)))
     weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
     dropped = weights if dropout is None else dropout(weights, training=training)
     heads = ops.matmul(ops.cast(dropped, value.dtype), value)
-    return ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), (batch, queries, dim)), weights
+    return merge_heads(heads), weights
 
 
 def check_heads(num_heads, dim, name):

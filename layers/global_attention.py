@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.layers.masking import masked_softmax
+from zoo.layers.masking import weighted_sum
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -52,8 +52,7 @@ class GlobalAttention(keras.layers.Layer):
         if overall is not None:
             scaled = overall[:, :, None] * inputs.shape[-1] ** -0.5
             scores = scores + ops.matmul(inputs, scaled)
-        weights = masked_softmax(ops.squeeze(scores, axis=-1), mask)
-        outputs = ops.einsum("bl,bld->bd", ops.cast(weights, inputs.dtype), inputs)
+        outputs, weights = weighted_sum(inputs, scores, mask)
         return (outputs, weights) if return_attention_scores else outputs
 
     def compute_mask(self, inputs, previous_mask):

@@ -50,3 +50,19 @@ def masked_max(inputs, mask):
     mask = ops.reshape(mask, (*ops.shape(mask), *[1] * (len(inputs.shape) - 2)))
     largest = ops.max(ops.where(mask, inputs, ops.cast(-float("inf"), inputs.dtype)), axis=1)
     return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))
+
+
+def weighted_sum(inputs, scores, mask):
+    """Sums a sequence up with the softmax of its scores.
+
+    Args:
+        inputs: ``[batch, length, dim]``.
+        scores: ``[batch, length, 1]``.
+        mask: ``[batch, length]`` boolean, or None.
+
+    Returns:
+        ``[batch, dim]``, zeros where all is masked, and the weights, ``[batch, length]`` in at
+        least float32.
+    """
+    weights = masked_softmax(ops.squeeze(scores, axis=-1), mask)
+    return ops.einsum("bl,bld->bd", ops.cast(weights, inputs.dtype), inputs), weights

@@ -11,11 +11,18 @@ from zoo.layers.masking import masked_max, zero_masked
 
 
 class MaskedPooling(keras.layers.Layer):
-    """What pooling layers share: a mask goes in, and none comes out."""
+    """What pooling layers share: a mask goes in, and none comes out.
+
+    They can stand where an attention layer may: asked for attention scores, they give None.
+    """
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+
+    def call(self, inputs, mask=None, return_attention_scores=False):
+        outputs = self.pool(inputs, mask)
+        return (outputs, None) if return_attention_scores else outputs
 
     def compute_mask(self, inputs, previous_mask):
         return None
@@ -28,7 +35,7 @@ class MaskedMaxPooling(MaskedPooling):
     Zeros for a sequence that is wholly masked.
     """
 
-    def call(self, inputs, mask=None):
+    def pool(self, inputs, mask):
         return masked_max(inputs, mask)
 
 
@@ -39,7 +46,7 @@ class MaskedAveragePooling(MaskedPooling):
     Zeros for a sequence that is wholly masked. Sums in at least float32.
     """
 
-    def call(self, inputs, mask=None):
+    def pool(self, inputs, mask):
         wide = keras.backend.result_type(inputs.dtype, "float32")
         summed = ops.sum(ops.cast(zero_masked(inputs, mask), wide), axis=1)
         if mask is None:

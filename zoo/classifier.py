@@ -29,6 +29,7 @@ class TextClassifier(keras.Model):
         max_words: the most words of a text (of a sentence where hierarchical) that the model is
             meant for: the preprocessor cuts there, and position tables have as many rows.
         max_sentences: the same for sentences; None for flat models.
+        train_embeddings: whether training changes the word vectors.
         logits: True gives logits instead of probabilities.
     """
 
@@ -44,6 +45,7 @@ class TextClassifier(keras.Model):
         embedding_dim: int = 128,
         max_words: int = 500,
         max_sentences: int | None = None,
+        train_embeddings: bool = True,
         logits: bool = False,
         **kwargs: Any,
     ):
@@ -55,11 +57,14 @@ class TextClassifier(keras.Model):
         self.embedding_dim = embedding_dim
         self.max_words = max_words
         self.max_sentences = max_sentences
+        self.train_embeddings = train_embeddings
         self.logits = logits
         self.preprocessor = None
         self.labels = None
         start = keras.initializers.RandomUniform(-self.embedding_range, self.embedding_range)
-        self.embed = keras.layers.Embedding(vocabulary_size, embedding_dim, start)
+        self.embed = keras.layers.Embedding(
+            vocabulary_size, embedding_dim, start, trainable=train_embeddings
+        )
         self.classify = keras.layers.Dense(
             num_classes, activation=None if logits else "softmax", dtype="float32"
         )
@@ -76,9 +81,9 @@ class TextClassifier(keras.Model):
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""
-        return sum(math.prod(weight.shape) for weight in self.trainable_weights) - math.prod(
-            self.embed.embeddings.shape
-        )
+        table = self.embed.embeddings
+        counted = [weight for weight in self.trainable_weights if weight is not table]
+        return sum(math.prod(weight.shape) for weight in counted)
 
     @classmethod
     def option_defaults(cls) -> dict[str, Any]:

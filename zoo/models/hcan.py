@@ -1,9 +1,8 @@
 """HCAN: Hierarchical Convolutional Attention Networks for Text Classification (Gao et al. 2018)."""
 
 import keras
-from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import (
     ConvMultiHeadAttention,
     MaskedMaxPooling,
@@ -37,13 +36,12 @@ class HCANLevel(keras.layers.Layer):
                 num_heads, dim, kernel_size, value_activation="tanh", dropout=dropout
             )
         self.norm = keras.layers.LayerNormalization()
-        self.target = None
+        self.summary = MaskedMaxPooling()
         if target:
-            self.target = TargetAttention(num_heads, dim, kernel_size, dropout=dropout)
-        self.pool = MaskedMaxPooling()
+            self.summary = TargetAttention(num_heads, dim, kernel_size, dropout=dropout)
 
     def build(self, input_shape):
-        parts = [self.positions, self.attention, self.parallel, self.norm, self.target]
+        parts = [self.positions, self.attention, self.parallel, self.norm, self.summary]
         for part in parts:
             if part is not None:
                 part.build(input_shape)
@@ -56,13 +54,8 @@ class HCANLevel(keras.layers.Layer):
         if self.parallel is not None:
             outputs = outputs * self.parallel(inputs, mask=mask, training=training)
         outputs = self.norm(outputs)
-        if self.target is None:
-            pooled, scores = self.pool(outputs, mask=mask), None
-        else:  # Section 3.5, Equation 5
-            pooled, scores = self.target(
-                outputs, mask=mask, training=training, return_attention_scores=True
-            )
-        return (pooled, scores) if return_attention_scores else pooled
+        # Section 3.5, Equation 5
+        return self.summary(outputs, mask=mask, return_attention_scores=return_attention_scores)
 
     def compute_mask(self, inputs, previous_mask):
         return None
@@ -79,7 +72,7 @@ class HCANLevel(keras.layers.Layer):
     "hcan_flat_one_max", max_sentences=None, max_words=500, two_attentions=False, target=False
 )
 @keras.saving.register_keras_serializable("zoo")
-class HCAN(TextClassifier):
+class HCAN(HierarchicalClassifier):
     """Hierarchical Convolutional Attention Network (Gao et al. 2018).
 
     One level reads the words of each sentence, a second one the sentence vectors (Section 3.7);
@@ -98,12 +91,12 @@ class HCAN(TextClassifier):
     """
 
     presets = {
-        "gao2018": {  # Section 4.2 and 3.8
-            "embedding_dim": 512,
-            "num_heads": 8,
-            "kernel_size": 3,
-            "dropout": 0.1,
-            "output_dropout": 0.0,
+        "gao2018": {
+            "embedding_dim": 512,  # Section 4.2: attention embedding size, and 4.3: word2vec
+            "num_heads": 8,  # Section 4.2
+            "kernel_size": 3,  # Section 3.2: window of three words
+            "dropout": 0.1,  # Section 3.8
+            "output_dropout": 0.0,  # Section 3.8 names none; the authors' code has 0.1
         },
     }
 
@@ -117,49 +110,22 @@ class HCAN(TextClassifier):
         two_attentions=True,
         target=True,
         dropout=0.1,
-        output_dropout=0.1,
-        max_words=100,
-        max_sentences=100,
         **kwargs,
     ):
-        super().__init__(
-            num_classes,
-            embedding_dim=embedding_dim,
-            max_words=max_words,
-            max_sentences=max_sentences,
-            **kwargs,
-        )
+        super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         check_heads(num_heads, embedding_dim, "embedding_dim")
         self.num_heads = num_heads
         self.kernel_size = kernel_size
         self.two_attentions = two_attentions
         self.target = target
         self.dropout = dropout
-        self.output_dropout = output_dropout
 
         def level(max_length):
             return HCANLevel(
                 embedding_dim, num_heads, max_length, kernel_size, two_attentions, target, dropout
             )
 
-        self.words = level(max_words)
+        self.words = level(self.max_words)
         if self.hierarchical:
             self.words = SentenceEncoder(self.words)
-            self.sentences = level(max_sentences)
-        self.drop = keras.layers.Dropout(output_dropout)
-
-    def call(self, ids, training=None, return_attention_scores=False):
-        mask = word_mask(ids)
-        vectors, word_scores = self.words(
-            self.embed(ids), mask=mask, training=training, return_attention_scores=True
-        )
-        scores = {"words": word_scores}
-        if self.hierarchical:
-            vectors, scores["sentences"] = self.sentences(
-                vectors,
-                mask=ops.any(mask, axis=-1),
-                training=training,
-                return_attention_scores=True,
-            )
-        probabilities = self.classify(self.drop(vectors, training=training))
-        return (probabilities, scores) if return_attention_scores else probabilities
+            self.sentences = level(self.max_sentences)

@@ -1,0 +1,106 @@
+"""Attention between all pairs of words by a small network, of ATT-CNN."""
+
+import keras
+from keras import ops
+
+from zoo.layers.masking import masked_softmax
+
+
+@keras.saving.register_keras_serializable("zoo")
+class PairwiseAttention(keras.layers.Layer):
+    """A context vector for each word, from all the others.
+
+    Zhao and Wu 2016 (ATT-CNN), Section 2.2, Equations 3-6: ``g_i = sum over j != i of a_ij x_j``,
+    ``a_i = softmax over j != i of (1 - decay)^(|j-i|-1) v . tanh(W [x_i ; x_j])``.
+    The decay multiplies the score before the softmax: at 1 all but the neighbours score 0.
+
+    ``W [x_i ; x_j]`` is computed as ``U x_i + V x_j``, and the tanh for one word i at a time, in
+    the gradient too: memory grows with ``length^2`` and not with ``length^2 * attention_dim``.
+
+    Args:
+        attention_dim: rows of W; the paper does not give them.
+        decay: the paper's lambda, 0 to 1.
+
+    Call arguments:
+        inputs: x, ``[batch, length, dim]``.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the weights, ``[batch, length, length]`` float32,
+            with zeros on the diagonal.
+
+    Returns:
+        g, ``[batch, length, dim]``; zeros where there is no other word.
+
+    Raises:
+        ValueError: if ``decay`` is not between 0 and 1.
+    """
+
+    def __init__(self, attention_dim=100, decay=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        if not 0 <= decay <= 1:
+            raise ValueError(f"decay must be between 0 and 1: got {decay}")
+        self.attention_dim = attention_dim
+        self.decay = decay
+
+    def build(self, input_shape):
+        shape = (input_shape[-1], self.attention_dim)
+        self.query_kernel = self.add_weight(name="query_kernel", shape=shape)
+        self.key_kernel = self.add_weight(name="key_kernel", shape=shape)
+        self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+
+    def call(self, inputs, mask=None, return_attention_scores=False):
+        scores = additive_scores(
+            ops.matmul(inputs, self.query_kernel),
+            ops.matmul(inputs, self.key_kernel),
+            ops.convert_to_tensor(self.context)[:, 0],
+        )
+        positions = ops.arange(ops.shape(inputs)[1])
+        distance = ops.abs(positions[None, :] - positions[:, None])
+        between = ops.cast(ops.maximum(distance - 1, 0), scores.dtype)
+        others = (distance > 0)[None]
+        if mask is not None:
+            others = ops.logical_and(others, mask[:, None, :])
+        weights = masked_softmax(scores * (1 - self.decay) ** between, others)
+        outputs = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
+        return (outputs, weights) if return_attention_scores else outputs
+
+    def get_config(self):
+        return super().get_config() | {"attention_dim": self.attention_dim, "decay": self.decay}
+
+
+@ops.custom_gradient
+def additive_scores(query, key, context):
+    """``context . tanh(query_i + key_j)`` for all pairs i, j, without ``[length, length, dim]``.
+
+    Args:
+        query, key: ``[batch, length, dim]``.
+        context: ``[dim]``.
+
+    Returns:
+        ``[batch, length, length]``.
+    """
+
+    def rows(x):  # for ops.map, which goes along the first axis
+        return ops.transpose(x, (1, 0, 2))
+
+    def row_scores(row):  # of one i with all j, [batch, length]
+        return ops.einsum("bjd,d->bj", ops.tanh(row[:, None] + key), context)
+
+    def gradient(*args, upstream=None):
+        upstream = args[0] if upstream is None else upstream
+
+        def row_gradients(row, others, upstream):
+            hidden = ops.tanh(row[:, None] + others)
+            slopes = ops.einsum("bjd,bj->bd", 1 - hidden * hidden, upstream)
+            return context * slopes, ops.einsum("bjd,bj->d", hidden, upstream)
+
+        to_query, to_context = ops.map(
+            lambda row: row_gradients(row[0], key, row[1]), (rows(query), rows(upstream))
+        )
+        to_key, _ = ops.map(
+            lambda row: row_gradients(row[0], query, row[1]),
+            (rows(key), ops.transpose(upstream, (2, 0, 1))),
+        )
+        return rows(to_query), rows(to_key), ops.sum(to_context, axis=0)
+
+    return rows(ops.map(row_scores, rows(query))), gradient

@@ -1,0 +1,120 @@
+"""Self-attention with relative position representations, of SSAN."""
+
+import keras
+from keras import ops
+
+from zoo.layers.dot_product import check_heads, merge_heads, split_heads
+from zoo.layers.masking import masked_softmax
+
+
+@keras.saving.register_keras_serializable("zoo")
+class RelativePositionAttention(keras.layers.Layer):
+    """Self-attention that also learns how far two words stand apart.
+
+    Shaw et al. 2018, Section 3, as used by Ambartsoumian and Popowich 2018 (SSAN), Sections 2.2
+    and 2.3.3. With ``a`` the learned vectors of an offset, clipped to ``max_distance``, and
+    ``w_ij = softmax(q_i (k_j + a^K_(j-i)) / sqrt(d))``, the output is
+    ``sum over j of w_ij (v_j + a^V_(j-i))``; heads share the two tables, are concatenated and
+    projected by ``W^O``.
+
+    The tensor of all ``a_(j-i)``, ``[length, length, dim]``, is never built: a query meets each of
+    the ``2 max_distance + 1`` vectors once, and the weights of equal offsets are added up before
+    they meet the values' table.
+
+    Args:
+        num_heads: number of heads; divides ``dim``.
+        dim: width of Q, K, V and of the output.
+        max_distance: the largest offset with vectors of its own; None leaves positions out.
+        activation: of all four projections; SSAN's are ``"relu"``, a Transformer's have none.
+        use_bias: whether the projections have biases.
+        dropout: rate on the attention weights.
+
+    Call arguments:
+        inputs: ``[batch, length, dim]``.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the weights,
+            ``[batch, num_heads, length, length]`` float32.
+
+    Returns:
+        ``[batch, length, dim]``. What it holds at masked positions means nothing.
+
+    Raises:
+        ValueError: if ``num_heads`` does not divide ``dim``.
+    """
+
+    def __init__(
+        self,
+        num_heads,
+        dim,
+        max_distance=10,
+        activation=None,
+        use_bias=True,
+        dropout=0.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        check_heads(num_heads, dim, "dim")
+        self.num_heads = num_heads
+        self.dim = dim
+        self.max_distance = max_distance
+        self.activation = keras.activations.get(activation)
+        self.use_bias = use_bias
+        self.dropout = dropout
+        # Q, K and V as one matrix product, in which each starts as Glorot's initializer would
+        # start it alone: the product's fan is twice theirs.
+        self.projection = keras.layers.Dense(
+            3 * dim,
+            activation=self.activation,
+            use_bias=use_bias,
+            kernel_initializer=keras.initializers.VarianceScaling(2.0, "fan_avg", "uniform"),
+            dtype=self.dtype_policy,
+        )
+        self.output_projection = keras.layers.Dense(
+            dim, activation=self.activation, use_bias=use_bias, dtype=self.dtype_policy
+        )
+        self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+
+    def build(self, input_shape):
+        self.projection.build(input_shape)
+        self.output_projection.build((*input_shape[:-1], self.dim))
+        if self.max_distance is not None:
+            shape = (2 * self.max_distance + 1, self.dim // self.num_heads)
+            self.key_offsets = self.add_weight(name="key_offsets", shape=shape)
+            self.value_offsets = self.add_weight(name="value_offsets", shape=shape)
+
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        query, key, value = (
+            split_heads(x, self.num_heads) for x in ops.split(self.projection(inputs), 3, axis=-1)
+        )
+        query = query * query.shape[-1] ** -0.5
+        scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))
+        if self.max_distance is not None:
+            offsets = self._offsets(ops.shape(inputs)[1])
+            per_offset = ops.matmul(query, ops.transpose(self.key_offsets))
+            scores = scores + ops.einsum("bhir,ijr->bhij", per_offset, offsets)
+        weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
+        dropped = ops.cast(self.weight_dropout(weights, training=training), value.dtype)
+        heads = ops.matmul(dropped, value)
+        if self.max_distance is not None:
+            per_offset = ops.einsum("bhij,ijr->bhir", dropped, offsets)
+            heads = heads + ops.matmul(per_offset, self.value_offsets)
+        outputs = self.output_projection(merge_heads(heads))
+        return (outputs, weights) if return_attention_scores else outputs
+
+    def _offsets(self, length):
+        """The row of the tables for each pair i, j, one-hot: ``[length, length, rows]``."""
+        positions = ops.arange(length)
+        offsets = positions[None, :] - positions[:, None]
+        rows = ops.clip(offsets, -self.max_distance, self.max_distance) + self.max_distance
+        return ops.one_hot(rows, 2 * self.max_distance + 1, dtype=self.compute_dtype)
+
+    def get_config(self):
+        return super().get_config() | {
+            "num_heads": self.num_heads,
+            "dim": self.dim,
+            "max_distance": self.max_distance,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+            "dropout": self.dropout,
+        }

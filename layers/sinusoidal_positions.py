@@ -1,0 +1,44 @@
+"""Sinusoidal position encodings."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("zoo")
+class SinusoidalPositions(keras.layers.Layer):
+    """A fixed vector for each position (Vaswani et al. 2017, Section 3.5; SSAN, Section 2.3.1).
+
+    ``PE(pos, 2i) = sin(pos / 10000^(2i/dim))`` and ``PE(pos, 2i+1)`` the cosine.
+
+    Args:
+        dim: width of a vector, even.
+
+    Call arguments:
+        inputs: ``[batch, length, ...]``; only the length is read.
+
+    Returns:
+        ``[length, dim]``, to be added by the caller.
+
+    Raises:
+        ValueError: if ``dim`` is odd.
+    """
+
+    def __init__(self, dim, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        if dim % 2:
+            raise ValueError(f"sinusoidal positions need an even width: got {dim}")
+        self.dim = dim
+
+    def call(self, inputs):
+        wavelengths = 10_000 ** (ops.arange(0, self.dim, 2, dtype="float32") / self.dim)
+        positions = ops.arange(ops.shape(inputs)[1], dtype="float32")
+        angles = positions[:, None] / wavelengths
+        encoding = ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1)
+        return ops.cast(ops.reshape(encoding, (-1, self.dim)), self.compute_dtype)
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+    def get_config(self):
+        return super().get_config() | {"dim": self.dim}

@@ -1,0 +1,46 @@
+"""The base class of models that read documents sentence by sentence."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+
+
+class HierarchicalClassifier(TextClassifier):
+    """One level reads the words of each sentence, a second one the sentence vectors.
+
+    A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``: levels
+    that turn ``[batch, length, dim]`` into ``[batch, features]`` and give their attention scores
+    on request. A flat variant, with ``max_sentences=None``, has a single level, ``words``.
+
+    Args:
+        max_words: the most words of a sentence; see :class:`TextClassifier`.
+        max_sentences: the most sentences of a document.
+        output_dropout: rate on the document vector.
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        *,
+        max_words: int = 100,
+        max_sentences: int | None = 100,
+        output_dropout: float = 0.1,
+        **kwargs: Any,
+    ):
+        super().__init__(num_classes, max_words=max_words, max_sentences=max_sentences, **kwargs)
+        self.output_dropout = output_dropout
+        self.drop = keras.layers.Dropout(output_dropout)
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        asked = {"training": training, "return_attention_scores": True}
+        vectors, word_scores = self.words(self.embed(ids), mask=mask, **asked)
+        scores = {"words": word_scores}
+        if self.hierarchical:
+            mask = ops.any(mask, axis=-1)
+            vectors, scores["sentences"] = self.sentences(vectors, mask=mask, **asked)
+        probabilities = self.classify(self.drop(vectors, training=training))
+        return (probabilities, scores) if return_attention_scores else probabilities

@@ -1,0 +1,91 @@
+"""ATT-CNN: Attention-based CNNs for Sentence Classification (Zhao and Wu 2016), and Kim's CNN."""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers import NgramPooling, PairwiseAttention
+from zoo.registry import register_model
+
+
+@register_model("cnn_kim")
+@keras.saving.register_keras_serializable("zoo")
+class KimCNN(TextClassifier):
+    """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
+
+    Convolutions of several widths, the maximum of each filter over time, softmax (Zhao and Wu
+    2016, Section 2.1; Gao et al. 2018, Section 4.3).
+
+    Args:
+        filters: feature maps of each width.
+        windows: words in the windows of the convolutions.
+        dropout: rate on the pooled vector.
+        max_norm: bound on the norm of each class's weights in the softmax; None for no bound.
+    """
+
+    presets = {
+        "kim2014": {
+            "embedding_dim": 300,  # Kim, Section 3.2: word2vec
+            "filters": 100,  # Kim, Section 3.1
+            "windows": (3, 4, 5),  # Kim, Section 3.1
+            "dropout": 0.5,  # Kim, Section 3.1
+            "max_norm": 3.0,  # Kim, Section 3.1
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        filters=100,
+        windows=(3, 4, 5),
+        dropout=0.5,
+        max_norm=3.0,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        self.filters = filters
+        self.windows = tuple(windows)
+        self.dropout = dropout
+        self.max_norm = max_norm
+        self.pool = NgramPooling(filters, windows)
+        self.drop = keras.layers.Dropout(dropout)
+        if max_norm is not None:
+            self.classify.kernel_constraint = keras.constraints.MaxNorm(max_norm, axis=0)
+
+    def call(self, ids, training=None):
+        return self.classify_words(self.embed(ids), word_mask(ids), training)
+
+    def classify_words(self, words, mask, training):
+        """Section 2.1: ``[batch, length, dim]`` to ``[batch, num_classes]``."""
+        return self.classify(self.drop(self.pool(words, mask=mask), training=training))
+
+
+@register_model("attcnn")
+@keras.saving.register_keras_serializable("zoo")
+class ATTCNN(KimCNN):
+    """Attention-based CNN (Zhao and Wu 2016).
+
+    Each word is joined by a context vector, a weighted sum of all the other words, before Kim's
+    convolutions read it (Section 2.2, Figure 1).
+
+    Args:
+        attention_dim: width of the network that scores a pair; the paper does not give it.
+        decay: lambda of the distance decay, 0 to 1; the paper gives no value (Section 3.2.1).
+    """
+
+    presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}  # Section 3.1
+
+    def __init__(self, num_classes, *, attention_dim=100, decay=0.1, **kwargs):
+        super().__init__(num_classes, **kwargs)
+        self.attention_dim = attention_dim
+        self.decay = decay
+        self.attention = PairwiseAttention(attention_dim, decay)
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        words = self.embed(ids)
+        context, scores = self.attention(words, mask=mask, return_attention_scores=True)
+        extended = ops.concatenate([words, context], axis=-1)  # Equation 7
+        probabilities = self.classify_words(extended, mask, training)
+        return (probabilities, {"pairs": scores}) if return_attention_scores else probabilities

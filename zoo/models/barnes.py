@@ -1,0 +1,129 @@
+"""The neural baselines of Barnes et al. 2017, as the SSAN paper ran them.
+
+Ambartsoumian and Popowich 2018, Sections 4.3 and 5.1, Table 3.
+"""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers.masking import zero_masked
+from zoo.layers.ngrams import ngrams
+from zoo.registry import register_model
+
+
+@register_model("lstm")
+@register_model("bilstm", bidirectional=True)
+@keras.saving.register_keras_serializable("zoo")
+class LSTM(TextClassifier):
+    """LSTM or bidirectional LSTM (Barnes et al. 2017).
+
+    The last state of an LSTM over the words, or of one in each direction, goes to the softmax.
+
+    Args:
+        units: width of the LSTM, in each direction.
+        bidirectional: a second LSTM reads the words backward.
+        hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
+            which the counts of Table 3 do not have. None leaves it out.
+        dropout: rate on the word vectors.
+    """
+
+    presets = {
+        "ambartsoumian2018": {
+            "embedding_dim": 300,  # Section 5.1
+            "units": 300,  # Section 5.1
+            "hidden_dim": None,  # Table 3's counts
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        units=100,
+        bidirectional=False,
+        hidden_dim=None,
+        dropout=0.5,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        self.units = units
+        self.bidirectional = bidirectional
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.drop = keras.layers.Dropout(dropout)
+        self.encoder = keras.layers.LSTM(units)
+        if bidirectional:
+            self.encoder = keras.layers.Bidirectional(self.encoder)
+        self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
+
+    def call(self, ids, training=None):
+        words = self.drop(self.embed(ids), training=training)
+        state = self.encoder(words, mask=word_mask(ids), training=training)
+        return self.classify(state if self.hidden is None else self.hidden(state))
+
+
+@register_model("cnn_barnes")
+@keras.saving.register_keras_serializable("zoo")
+class BarnesCNN(TextClassifier):
+    """The CNN of Barnes et al. 2017.
+
+    Convolutions of several widths, each pooled over pairs of neighbours; what is left of a text
+    of fixed length goes to a layer with ReLU and to the softmax (Section 4.3).
+
+    Args:
+        filters: feature maps of each width.
+        windows: words in the windows of the convolutions.
+        hidden_dim: width of the layer before the softmax.
+        dropout: rate on word vectors and after the convolutions.
+    """
+
+    presets = {
+        # Table 3's 83,714 parameters are those of 3 filters on texts of 57 words, the longest
+        # of SST-fine (Table 1), under a hidden layer of 300 (Section 5.1).
+        "ambartsoumian2018": {
+            "embedding_dim": 300,  # Section 5.1
+            "filters": 3,  # Table 3's count
+            "windows": (2, 3, 4),  # Section 4.3
+            "hidden_dim": 300,  # Section 5.1
+            "max_words": 57,  # Table 1
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        filters=20,
+        windows=(2, 3, 4),
+        hidden_dim=100,
+        dropout=0.5,
+        max_words=200,
+        **kwargs,
+    ):
+        super().__init__(num_classes, max_words=max_words, **kwargs)
+        if max_words <= max(windows):
+            raise ValueError(
+                f"max_words must be above the widest window: got {max_words}, windows {windows}"
+            )
+        self.filters = filters
+        self.windows = tuple(windows)
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.drop = keras.layers.Dropout(dropout)
+        self.convolutions = [keras.layers.Dense(filters, activation="relu") for _ in windows]
+        self.pool = keras.layers.MaxPooling1D(2)
+        self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
+
+    def call(self, ids, training=None):
+        words = self.drop(zero_masked(self.embed(ids), word_mask(ids)), training=training)
+        # As long as the longest text, whatever the batch: Dense needs one length.
+        words = ops.pad(words, [[0, 0], [0, self.max_words], [0, 0]])[:, : self.max_words]
+        features = []
+        for size, convolution in zip(self.windows, self.convolutions, strict=True):
+            inside = ngrams(words, size)[:, : self.max_words - size + 1]
+            features.append(self.pool(convolution(inside)))
+        features = ops.concatenate(features, axis=1)
+        length = sum((self.max_words - size + 1) // 2 for size in self.windows)
+        features = ops.reshape(features, (-1, length * self.filters))
+        return self.classify(self.hidden(self.drop(features, training=training)))

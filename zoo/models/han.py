@@ -1,0 +1,90 @@
+"""HAN: Hierarchical Attention Networks for Document Classification (Yang et al. 2016)."""
+
+import keras
+
+from zoo.errors import unknown
+from zoo.hierarchical import HierarchicalClassifier
+from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
+from zoo.registry import register_model
+
+POOLINGS = {
+    "attention": ContextAttention,
+    "average": lambda attention_dim: MaskedAveragePooling(),
+    "max": lambda attention_dim: MaskedMaxPooling(),
+}
+
+
+@keras.saving.register_keras_serializable("zoo")
+class HANLevel(keras.layers.Layer):
+    """One level of HAN: ``[batch, length, dim]`` to ``[batch, 2 * units]`` (Sections 2.1-2.2).
+
+    With ``return_attention_scores`` also the weights, ``[batch, length]``; None without attention.
+    """
+
+    def __init__(self, units, attention_dim, pooling, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.encoder = keras.layers.Bidirectional(keras.layers.GRU(units, return_sequences=True))
+        self.summary = POOLINGS[pooling](attention_dim)
+
+    def build(self, input_shape):
+        self.encoder.build(input_shape)
+        self.summary.build(self.encoder.compute_output_shape(input_shape))
+
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
+        annotations = self.encoder(inputs, mask=mask, training=training)
+        # Equations 5-7, and 8-10
+        return self.summary(annotations, mask=mask, return_attention_scores=return_attention_scores)
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+
+@register_model("han")
+@register_model("han_ave", pooling="average")
+@register_model("han_max", pooling="max")
+@keras.saving.register_keras_serializable("zoo")
+class HAN(HierarchicalClassifier):
+    """Hierarchical Attention Network (Yang et al. 2016).
+
+    A bidirectional GRU reads the words of each sentence and attention sums them up; a second
+    level does the same with the sentence vectors. The three names are the rows HN-ATT, HN-AVE
+    and HN-MAX of Table 2.
+
+    Args:
+        units: width of each GRU, in each direction.
+        attention_dim: width of the attention, and of its context vector.
+        pooling: "attention", "average" or "max", at both levels.
+        output_dropout: rate on the document vector; the paper has none.
+    """
+
+    learning_rate = 2e-3
+
+    presets = {
+        "yang2016": {
+            "embedding_dim": 200,  # Section 3.3
+            "units": 50,  # Section 3.3
+            "attention_dim": 100,  # Section 3.3
+            "output_dropout": 0.0,  # the paper has none
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        embedding_dim=100,
+        units=50,
+        attention_dim=100,
+        pooling="attention",
+        **kwargs,
+    ):
+        super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
+        if pooling not in POOLINGS:
+            raise unknown("pooling", pooling, POOLINGS)
+        self.units = units
+        self.attention_dim = attention_dim
+        self.pooling = pooling
+        self.words = SentenceEncoder(HANLevel(units, attention_dim, pooling))
+        self.sentences = HANLevel(units, attention_dim, pooling)

@@ -1,0 +1,158 @@
+"""SSAN: Self-Attention: A Better Building Block for Sentiment Analysis Neural Network Classifiers.
+
+Ambartsoumian and Popowich 2018, with the Transformer that they compare it with.
+"""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.errors import unknown
+from zoo.layers import (
+    MaskedAveragePooling,
+    PositionEmbedding,
+    RelativePositionAttention,
+    SinusoidalPositions,
+    TransformerLayer,
+)
+from zoo.registry import register_model
+
+POSITIONS = ("rpr", "sinusoidal", "learned", "none")  # Sections 2.3.3, 2.3.1 and 2.3.2
+
+
+@register_model("ssan")
+@register_model("ssan_2layer", num_layers=2)
+@register_model("ssan_pe", position="sinusoidal")
+@register_model("ssan_none", position="none")
+@keras.saving.register_keras_serializable("zoo")
+class SSAN(TextClassifier):
+    """Simple Self-Attention Network (Ambartsoumian and Popowich 2018).
+
+    Layers of one-head self-attention between feed-forward layers, averaged over the words
+    (Section 3, Figure 1). The names are rows of Table 2: relative position representations with
+    one layer and with two, sinusoidal position encodings, no positions.
+
+    Args:
+        num_layers: layers of self-attention.
+        position: "rpr", "sinusoidal", "learned" or "none" (Section 2.3).
+        max_distance: k, the largest distance with a representation of its own (Section 2.3.3).
+        dropout: rate on word vectors and on the sentence vector. The paper's 0.7 is what its
+            authors' code keeps.
+        attention_dropout: rate on what a self-attention layer puts out; 0.5 in their code.
+    """
+
+    presets = {
+        "ambartsoumian2018": {
+            "embedding_dim": 300,  # Section 4.2
+            "max_distance": 10,  # Section 3
+            "dropout": 0.3,  # Section 4.4: "0.7", which the authors' code keeps
+            "attention_dropout": 0.5,  # authors' code
+            "train_embeddings": False,  # authors' code; the paper does not say
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        num_layers=1,
+        position="rpr",
+        max_distance=10,
+        dropout=0.3,
+        attention_dropout=0.5,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        if position not in POSITIONS:
+            raise unknown("position", position, POSITIONS)
+        self.num_layers = num_layers
+        self.position = position
+        self.max_distance = max_distance
+        self.dropout = dropout
+        self.attention_dropout = attention_dropout
+        self.positions = None
+        if position == "sinusoidal":
+            self.positions = SinusoidalPositions(self.embedding_dim)
+        elif position == "learned":
+            self.positions = PositionEmbedding(self.max_words, self.embedding_dim)
+        relative = max_distance if position == "rpr" else None
+        self.attentions = [self.attention_layer(relative) for _ in range(num_layers)]
+        self.drop_attended = keras.layers.Dropout(attention_dropout)
+        self.mean = MaskedAveragePooling()
+        self.hidden = keras.layers.Dense(self.embedding_dim, activation="relu")
+        self.drop = keras.layers.Dropout(dropout)
+        self.classify.use_bias = False  # as in Table 3's counts and in the authors' code
+
+    def attention_layer(self, max_distance):
+        """Q, K and V and what follows the attention are feed-forward layers with ReLU."""
+        return RelativePositionAttention(1, self.embedding_dim, max_distance, activation="relu")
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        words = self.embed(ids)
+        if self.positions is not None:
+            words = words + self.positions(words)
+        words = self.drop(words, training=training)
+        scores = []
+        for attention in self.attentions:
+            words, weights = attention(
+                words, mask=mask, training=training, return_attention_scores=True
+            )
+            words = self.drop_attended(words, training=training)
+            scores.append(weights)
+        sentence = self.hidden(self.mean(words, mask=mask))
+        probabilities = self.classify(self.drop(sentence, training=training))
+        if return_attention_scores:
+            return probabilities, {"pairs": ops.stack(scores, axis=1)}
+        return probabilities
+
+
+@register_model("transformer")
+@register_model("transformer_pe", position="sinusoidal")
+@keras.saving.register_keras_serializable("zoo")
+class Transformer(SSAN):
+    """The Transformer encoder of the SSAN paper, with relative positions (Section 3).
+
+    As SSAN, with the encoder layers of Vaswani et al. 2017 for its self-attention. The names are
+    rows of Table 2: relative position representations and sinusoidal position encodings.
+
+    Args:
+        num_heads: heads of each layer; divides ``embedding_dim``.
+        hidden_dim: inner width of the feed-forward networks.
+    """
+
+    presets = {
+        "ambartsoumian2018": {
+            "embedding_dim": 300,  # Section 4.2
+            "num_layers": 2,  # Section 3
+            "num_heads": 10,  # authors' code; Table 3's count is that of heads of 30
+            "hidden_dim": 300,  # authors' code, and Table 3's count
+            "max_distance": 10,  # Section 3
+            "dropout": 0.3,  # Section 4.4: "0.7", which the authors' code keeps
+            "attention_dropout": 0.1,  # Section 3: as Vaswani et al. 2017, Section 5.4
+            "train_embeddings": False,  # authors' code; the paper does not say
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        num_heads=4,
+        hidden_dim=128,
+        num_layers=2,
+        attention_dropout=0.1,
+        **kwargs,
+    ):
+        self.num_heads = num_heads
+        self.hidden_dim = hidden_dim
+        super().__init__(num_classes, num_layers=num_layers, **kwargs)
+
+    def attention_layer(self, max_distance):
+        return TransformerLayer(
+            self.num_heads,
+            self.hidden_dim,
+            max_distance,
+            use_bias=False,
+            dropout=self.attention_dropout,
+        )
