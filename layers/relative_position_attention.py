@@ -27,7 +27,7 @@ class RelativePositionAttention(keras.layers.Layer):
         max_distance: the largest offset with vectors of its own; None leaves positions out.
         activation: of all four projections; SSAN's are ``"relu"``, a Transformer's have none.
         use_bias: whether the projections have biases.
-        dropout: rate on the attention weights.
+        dropout: rate on the output.
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -73,7 +73,7 @@ class RelativePositionAttention(keras.layers.Layer):
         self.output_projection = keras.layers.Dense(
             dim, activation=self.activation, use_bias=use_bias, dtype=self.dtype_policy
         )
-        self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
+        self.drop = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, input_shape):
         self.projection.build(input_shape)
@@ -94,12 +94,12 @@ class RelativePositionAttention(keras.layers.Layer):
             per_offset = ops.matmul(query, ops.transpose(self.key_offsets))
             scores = scores + ops.einsum("bhir,ijr->bhij", per_offset, offsets)
         weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
-        dropped = ops.cast(self.weight_dropout(weights, training=training), value.dtype)
-        heads = ops.matmul(dropped, value)
+        summed = ops.cast(weights, value.dtype)
+        heads = ops.matmul(summed, value)
         if self.max_distance is not None:
-            per_offset = ops.einsum("bhij,ijr->bhir", dropped, offsets)
+            per_offset = ops.einsum("bhij,ijr->bhir", summed, offsets)
             heads = heads + ops.matmul(per_offset, self.value_offsets)
-        outputs = self.output_projection(merge_heads(heads))
+        outputs = self.drop(self.output_projection(merge_heads(heads)), training=training)
         return (outputs, weights) if return_attention_scores else outputs
 
     def _offsets(self, length):

@@ -53,7 +53,12 @@ class TransformerLayer(keras.layers.Layer):
     def build(self, input_shape):
         dim, policy = input_shape[-1], self.dtype_policy
         self.attention = RelativePositionAttention(
-            self.num_heads, dim, self.max_distance, use_bias=self.use_bias, dtype=policy
+            self.num_heads,
+            dim,
+            self.max_distance,
+            use_bias=self.use_bias,
+            dropout=self.dropout,
+            dtype=policy,
         )
         self.attention_norm = keras.layers.LayerNormalization(dtype=policy)
         self.hidden = keras.layers.Dense(self.hidden_dim, self.activation, dtype=policy)
@@ -67,7 +72,7 @@ class TransformerLayer(keras.layers.Layer):
         outputs, weights = self.attention(
             inputs, mask=mask, training=training, return_attention_scores=True
         )
-        attended = self.attention_norm(inputs + self.drop(outputs, training=training))
+        attended = self.attention_norm(inputs + outputs)
         outputs = self.output_projection(self.hidden(attended))
         outputs = self.output_norm(attended + self.drop(outputs, training=training))
         return (outputs, weights) if return_attention_scores else outputs

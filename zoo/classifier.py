@@ -74,10 +74,10 @@ class TextClassifier(keras.Model):
         """Whether ids are ``[batch, sentences, words]``."""
         return self.max_sentences is not None
 
-    def build_weights(self) -> None:
+    def build(self, input_shape=None):
         """Creates the weights; without it the first call does."""
-        sizes = (None, None) if self.hierarchical else (None,)
-        self(keras.Input(sizes, dtype="int32"))
+        shape = input_shape or ((None, None, None) if self.hierarchical else (None, None))
+        self.compute_output_spec(keras.KerasTensor(shape, "int32"))
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""

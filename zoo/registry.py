@@ -111,7 +111,7 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
         model = cls(num_classes=num_classes, **settings)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
-    model.build_weights()
+    model.build()
     return model
 
 
@@ -138,10 +138,13 @@ def describe(name: str) -> Description:
         UsageError: for an unknown name.
     """
     cls, variant = import_model(name)
-    built = {
-        preset or "default": build(name, num_classes=5, preset=preset, vocabulary_size=2)
-        for preset in (None, *cls.presets)
-    }
+    from keras import StatelessScope
+
+    with StatelessScope(initialize_variables=False):  # shapes are enough
+        built = {
+            preset or "default": build(name, num_classes=5, preset=preset, vocabulary_size=2)
+            for preset in (None, *cls.presets)
+        }
     return Description(
         name=name,
         summary=inspect.getdoc(cls).split("\n\n")[0],

@@ -189,7 +189,7 @@ def _in_float32(classifier):
     copy = type(classifier).from_config(
         classifier.get_config() | {"dtype": "float32", "logits": False}
     )
-    copy.build_weights()
+    copy.build()
     copy.set_weights(classifier.get_weights())
     copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
     return copy

@@ -14,30 +14,22 @@ from zoo.layers import (
 from zoo.layers.dot_product import check_heads
 from zoo.registry import register_model
 
+HEAD = {  # of the presets: sentiment analysis and topic categorisation
+    "embedding_dim": 300,  # Section 3.3
+    "attention_dim": 200,  # Section 3.3
+    "position_dim": 60,  # Section 3.3
+    "hidden_dim": 100,  # Section 3.3
+    "dropout": 0.4,  # Section 3.3
+    "word_dropout": 0.0,  # none in the paper
+    "center_weight": 0.001,  # Section 3.3
+    "center_rate": 0.1,  # Section 3.3
+}
 
-@register_model("act")
-@register_model("act_feature_maps", attentive=False)
-@register_model("act_one_head", num_heads=1)
-@register_model("act_no_global", global_representation=False)
-@register_model("act_no_positions", position_dim=None)
-@keras.saving.register_keras_serializable("zoo")
-class ACT(TextClassifier):
-    """Attentive Convolutional Transformer (Li et al. 2021).
 
-    Layers of multi-head attentive convolution, each with a residual connection and layer
-    normalisation, hand local representations upward (Section 2.2); global attention sums the top
-    layer up with its global representation and absolute positions (Section 2.3). The other names
-    are the ablations of Table 3.
-    Defaults are smaller than the paper's, which are the preset ``li2021``: better on a few
-    thousand texts, and several times as fast.
+class GlobalAttentionClassifier(TextClassifier):
+    """Global attention and classification (Section 2.3), over any encoder of words.
 
     Args:
-        num_layers: layers of attentive convolution (Section 4.2).
-        num_heads: heads of each layer; divides ``embedding_dim``.
-        filters: m, filters of each head.
-        kernel_size: n, words of an n-gram.
-        attentive: False uses the feature maps themselves (Table 3, row 1).
-        global_representation: False leaves it out of the attention (Table 3, row 3).
         attention_dim: width of the global attention.
         position_dim: width of a position embedding; None for no positions (Table 3, row 4).
         hidden_dim: width of the layer before the softmax.
@@ -55,34 +47,11 @@ class ACT(TextClassifier):
     learning_rate = 5e-4
     embedding_range = 0.01
 
-    presets = {
-        "li2021": {  # sentiment analysis and topic categorisation
-            "embedding_dim": 300,  # Section 3.3
-            "num_layers": 3,  # Section 3.3
-            "num_heads": 6,  # Section 3.3
-            "filters": 100,  # Section 3.3
-            "kernel_size": 3,  # Section 3.3
-            "attention_dim": 200,  # Section 3.3
-            "position_dim": 60,  # Section 3.3
-            "hidden_dim": 100,  # Section 3.3
-            "dropout": 0.4,  # Section 3.3
-            "word_dropout": 0.0,  # none in the paper
-            "center_weight": 0.001,  # Section 3.3
-            "center_rate": 0.1,  # Section 3.3
-        },
-    }
-
     def __init__(
         self,
         num_classes,
         *,
         embedding_dim=120,
-        num_layers=3,
-        num_heads=6,
-        filters=40,
-        kernel_size=3,
-        attentive=True,
-        global_representation=True,
         attention_dim=200,
         position_dim=60,
         hidden_dim=100,
@@ -93,13 +62,6 @@ class ACT(TextClassifier):
         **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
-        check_heads(num_heads, embedding_dim, "embedding_dim")
-        self.num_layers = num_layers
-        self.num_heads = num_heads
-        self.filters = filters
-        self.kernel_size = kernel_size
-        self.attentive = attentive
-        self.global_representation = global_representation
         self.attention_dim = attention_dim
         self.position_dim = position_dim
         self.hidden_dim = hidden_dim
@@ -108,7 +70,6 @@ class ACT(TextClassifier):
         self.center_weight = center_weight
         self.center_rate = center_rate
         self.drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1))
-        self.build_encoder()
         self.positions = PositionEmbedding(self.max_words, position_dim) if position_dim else None
         self.attention = GlobalAttention(attention_dim)
         self.hidden = keras.layers.Dense(hidden_dim, activation="gelu")
@@ -116,19 +77,11 @@ class ACT(TextClassifier):
         self.centers = None
         if center_weight:
             self.centers = CenterLoss(num_classes, center_rate, dtype="float32")
-
-    def build_encoder(self):
-        """The layers that :meth:`encode` needs."""
-        sizes = self.num_heads, self.filters, self.kernel_size, self.attentive
-        self.convolutions = [AttentiveConv(*sizes) for _ in range(self.num_layers)]
-        self.norms = [keras.layers.LayerNormalization() for _ in range(self.num_layers)]
+            self.centers.build((None, hidden_dim))  # as no call reaches it before a loss is asked
 
     def encode(self, words, mask, training):
-        """Local representations and the global one of the top layer (Section 2.2)."""
-        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            outputs, overall = convolution(words, mask=mask)
-            words = norm(words + outputs)
-        return words, overall if self.global_representation else None
+        """Local representations, ``[batch, length, dim]``, and the global one or None."""
+        raise NotImplementedError
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
@@ -139,46 +92,122 @@ class ACT(TextClassifier):
             words, overall, positions, mask=mask, return_attention_scores=True
         )
         hidden = self.hidden(document)
-        if self.centers is not None:
-            self.features = hidden  # for this step's compute_loss
+        self.features = hidden  # for compute_loss, in the same step
         probabilities = self.classify(self.drop(hidden, training=training))
         return (probabilities, {"words": scores}) if return_attention_scores else probabilities
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """The compiled loss, and in training the centre loss (Section 2.3)."""
+        """The compiled loss and, in training, the centre loss."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if self.centers is None or not training:
             return loss
         return loss + self.center_weight * self.centers(self.features, y, training=True)
 
 
+@register_model("act")
+@register_model("act_feature_maps", attentive=False)
+@register_model("act_one_head", num_heads=1)
+@register_model("act_no_global", global_representation=False)
+@register_model("act_no_positions", position_dim=None)
+@keras.saving.register_keras_serializable("zoo")
+class ACT(GlobalAttentionClassifier):
+    """Attentive Convolutional Transformer (Li et al. 2021).
+
+    Layers of multi-head attentive convolution, each with a residual connection and layer
+    normalisation, hand local representations upward (Section 2.2); global attention sums the top
+    layer up with its global representation and absolute positions (Section 2.3). The other names
+    are the ablations of Table 3.
+    Defaults are smaller than the paper's, which are the preset ``li2021``: better on a few
+    thousand texts, and several times as fast.
+
+    Args:
+        num_layers: layers of attentive convolution (Section 4.2).
+        num_heads: heads of each layer; divides ``embedding_dim``.
+        filters: m, filters of each head.
+        kernel_size: n, words of an n-gram.
+        attentive: False uses the feature maps themselves (Table 3, row 1).
+        global_representation: False leaves it out of the attention (Table 3, row 3).
+    """
+
+    presets = {
+        "li2021": {
+            **HEAD,
+            "num_layers": 3,  # Section 3.3
+            "num_heads": 6,  # Section 3.3
+            "filters": 100,  # Section 3.3
+            "kernel_size": 3,  # Section 3.3
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        num_layers=3,
+        num_heads=6,
+        filters=40,
+        kernel_size=3,
+        attentive=True,
+        global_representation=True,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        check_heads(num_heads, self.embedding_dim, "embedding_dim")
+        self.num_layers = num_layers
+        self.num_heads = num_heads
+        self.filters = filters
+        self.kernel_size = kernel_size
+        self.attentive = attentive
+        self.global_representation = global_representation
+        self.convolutions = [
+            AttentiveConv(num_heads, filters, kernel_size, attentive) for _ in range(num_layers)
+        ]
+        self.norms = [keras.layers.LayerNormalization() for _ in range(num_layers)]
+
+    def encode(self, words, mask, training):
+        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
+            outputs, overall = convolution(words, mask=mask)
+            words = norm(words + outputs)
+        return words, overall if self.global_representation else None
+
+
 @register_model("act_transformer")
 @keras.saving.register_keras_serializable("zoo")
-class ACTTransformer(ACT):
+class ACTTransformer(GlobalAttentionClassifier):
     """The Transformer that the ACT paper compares with (Li et al. 2021, Section 4.4).
 
     Encoder layers of Vaswani et al. 2017 on words with sinusoidal positions, under ACT's global
-    attention without a global representation, which a Transformer does not have.
+    attention; there is no global representation, as a Transformer has none.
 
     Args:
+        num_layers: layers of the encoder.
+        num_heads: heads of each layer; divides ``embedding_dim``.
         feed_forward_dim: inner width of the feed-forward networks.
     """
 
-    presets = {"li2021": ACT.presets["li2021"] | {"feed_forward_dim": 1200}}  # 4 embedding_dim
+    presets = {
+        "li2021": {
+            **HEAD,
+            "num_layers": 3,  # Section 4.4: as ACT
+            "num_heads": 6,  # Section 4.4: as ACT
+            "feed_forward_dim": 1200,  # 4 embedding_dim as Vaswani et al., and Table 5's count
+        },
+    }
 
-    def __init__(self, num_classes, *, feed_forward_dim=480, **kwargs):
-        self.feed_forward_dim = feed_forward_dim
+    def __init__(self, num_classes, *, num_layers=3, num_heads=6, feed_forward_dim=480, **kwargs):
         super().__init__(num_classes, **kwargs)
-
-    def build_encoder(self):
+        check_heads(num_heads, self.embedding_dim, "embedding_dim")
+        self.num_layers = num_layers
+        self.num_heads = num_heads
+        self.feed_forward_dim = feed_forward_dim
         self.encoding = SinusoidalPositions(self.embedding_dim)
-        self.transformer = [
-            TransformerLayer(self.num_heads, self.feed_forward_dim, activation="gelu")
-            for _ in range(self.num_layers)
+        self.encoder = [
+            TransformerLayer(num_heads, feed_forward_dim, activation="gelu")
+            for _ in range(num_layers)
         ]
 
     def encode(self, words, mask, training):
         words = words + self.encoding(words)
-        for layer in self.transformer:
+        for layer in self.encoder:
             words = layer(words, mask=mask, training=training)
         return words, None

@@ -77,7 +77,6 @@ class SSAN(TextClassifier):
             self.positions = PositionEmbedding(self.max_words, self.embedding_dim)
         relative = max_distance if position == "rpr" else None
         self.attentions = [self.attention_layer(relative) for _ in range(num_layers)]
-        self.drop_attended = keras.layers.Dropout(attention_dropout)
         self.mean = MaskedAveragePooling()
         self.hidden = keras.layers.Dense(self.embedding_dim, activation="relu")
         self.drop = keras.layers.Dropout(dropout)
@@ -85,7 +84,9 @@ class SSAN(TextClassifier):
 
     def attention_layer(self, max_distance):
         """Q, K and V and what follows the attention are feed-forward layers with ReLU."""
-        return RelativePositionAttention(1, self.embedding_dim, max_distance, activation="relu")
+        return RelativePositionAttention(
+            1, self.embedding_dim, max_distance, "relu", dropout=self.attention_dropout
+        )
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
@@ -98,7 +99,6 @@ class SSAN(TextClassifier):
             words, weights = attention(
                 words, mask=mask, training=training, return_attention_scores=True
             )
-            words = self.drop_attended(words, training=training)
             scores.append(weights)
         sentence = self.hidden(self.mean(words, mask=mask))
         probabilities = self.classify(self.drop(sentence, training=training))
@@ -119,6 +119,7 @@ class Transformer(SSAN):
     Args:
         num_heads: heads of each layer; divides ``embedding_dim``.
         hidden_dim: inner width of the feed-forward networks.
+        attention_dropout: rate on the output of both sublayers of each layer.
     """
 
     presets = {
@@ -146,7 +147,9 @@ class Transformer(SSAN):
     ):
         self.num_heads = num_heads
         self.hidden_dim = hidden_dim
-        super().__init__(num_classes, num_layers=num_layers, **kwargs)
+        super().__init__(
+            num_classes, num_layers=num_layers, attention_dropout=attention_dropout, **kwargs
+        )
 
     def attention_layer(self, max_distance):
         return TransformerLayer(
