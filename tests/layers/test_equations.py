@@ -6,6 +6,8 @@ import pytest
 from scipy.special import erf
 
 from zoo import layers
+from zoo.models.han import HANLevel
+from zoo.models.hcan import HCANLevel
 
 rng = np.random.default_rng(0)
 
@@ -16,6 +18,18 @@ def elu(x):
 
 def gelu(x):
     return x * (1 + erf(x / np.sqrt(2))) / 2
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def layer_norm(x, gamma, beta):
+    return (x - x.mean()) / np.sqrt(x.var() + 1e-3) * gamma + beta
 
 
 def softmax(scores):
@@ -60,9 +74,19 @@ def randomise(layer):
     return weights
 
 
+def named_weights(layer):
+    """The same, by name; a name that comes twice counts up."""
+    named = {}
+    for weight, value in zip(layer.weights, randomise(layer), strict=True):
+        number = sum(name.split(":")[0] == weight.name for name in named)
+        named[f"{weight.name}:{number}" if number else weight.name] = value
+    return named
+
+
 def run(layer, *inputs, mask, **kwargs):
     inputs = [None if x is None else x.astype("float32") for x in inputs]
-    return keras.tree.map_structure(np.asarray, layer(*inputs, mask=mask, **kwargs))
+    kwargs |= {} if mask is None else {"mask": mask}
+    return keras.tree.map_structure(np.asarray, layer(*inputs, **kwargs))
 
 
 def close(got, want):
@@ -92,7 +116,7 @@ def test_target_attention(project_values):
     x, mask = case(dim=6)
     layer = layers.TargetAttention(2, filters=6, project_values=project_values)
     layer.build(x.shape)
-    named = dict(zip([weight.name for weight in layer.weights], randomise(layer), strict=True))
+    named = named_weights(layer)
     got, scores = run(layer, x, mask=mask, return_attention_scores=True)
     for i, real in enumerate(mask):
         inputs = x[i] * real[:, None]
@@ -103,11 +127,12 @@ def test_target_attention(project_values):
         close(scores[i], weights[:, 0])
 
 
-def test_attentive_conv():
-    """ACT, Equations 2 to 5, in their plain form."""
+@pytest.mark.parametrize("attentive", [True, False])
+def test_attentive_conv(attentive):
+    """ACT, Equations 2 to 5, in their plain form; and with the feature maps as they are."""
     x, mask = case(length=7, dim=6)
     heads, filters, n, dim = 3, 4, 3, 6
-    layer = layers.AttentiveConv(heads, filters, kernel_size=n)
+    layer = layers.AttentiveConv(heads, filters, kernel_size=n, attentive=attentive)
     layer.build(x.shape)
     query_kernel, filter_kernel, bias, output_kernel = randomise(layer)
     bias = bias.reshape(heads, filters)
@@ -126,8 +151,9 @@ def test_attentive_conv():
                     value = filter_kernel[head][:, m] @ ngram + bias[head, m]
                     feature_map[j, m] = gelu(value)
             close(matches[i][real, head], feature_map[real])
-            outputs.append(feature_map @ filter_kernel[head].T)  # O = F M
-            outputs_overall.append(filter_kernel[head] @ feature_map[real].max(axis=0))  # F max(M)
+            values = filter_kernel[head] if attentive else np.eye(filters)
+            outputs.append(feature_map @ values.T)  # O = F M
+            outputs_overall.append(values @ feature_map[real].max(axis=0))  # F max(M)
         projection = output_kernel.reshape(-1, dim)  # W^O
         close(local[i][real], (np.hstack(outputs) @ projection)[real])
         close(overall[i], np.hstack(outputs_overall) @ projection)
@@ -142,7 +168,7 @@ def test_global_attention(with_overall, with_positions):
     positions = rng.normal(size=(6, 4)) if with_positions else None
     layer = layers.GlobalAttention(attention_dim=5)
     layer.build(x.shape, (3, 6) if with_overall else None, (6, 4) if with_positions else None)
-    named = dict(zip([weight.name for weight in layer.weights], randomise(layer), strict=True))
+    named = named_weights(layer)
     got, scores = run(layer, x, overall, positions, mask=mask, return_attention_scores=True)
     for i, real in enumerate(mask):
         want = []
@@ -178,3 +204,206 @@ def test_sentence_encoder_encodes_each_sentence_alone():
             want = encoder(x[i, j][None], mask=mask[i, j][None], return_attention_scores=True)
             close(got[i, j], np.asarray(want[0])[0])
             close(scores[i, j], np.asarray(want[1])[0])
+
+
+def test_context_attention():
+    """HAN, Equations 5 to 7."""
+    x, mask = case()
+    layer = layers.ContextAttention(attention_dim=5)
+    layer.build(x.shape)
+    named = named_weights(layer)
+    got, scores = run(layer, x, mask=mask, return_attention_scores=True)
+    for i, real in enumerate(mask):
+        hidden = [np.tanh(named["kernel"].T @ h + named["bias"]) for h in x[i][real]]
+        weights = softmax(np.array([u @ named["context"][:, 0] for u in hidden]))
+        close(scores[i][real], weights)
+        close(got[i], sum(weight * h for weight, h in zip(weights, x[i][real], strict=True)))
+
+
+def gru(x, kernel, recurrent, bias):
+    """HAN, Equations 1 to 4. Keras' update gate is 1 - z, so z has the opposite weights."""
+    (w_z, w_r, w_h), (u_z, u_r, u_h) = np.split(kernel.T, 3), np.split(recurrent.T, 3)
+    b_z, b_r, b_h = np.split(bias, 3)
+    state, states = np.zeros(len(u_h)), []
+    for x_t in x:
+        z = sigmoid(-(w_z @ x_t + u_z @ state + b_z))
+        r = sigmoid(w_r @ x_t + u_r @ state + b_r)
+        candidate = np.tanh(w_h @ x_t + r * (u_h @ state) + b_h)
+        state = (1 - z) * state + z * candidate
+        states.append(state)
+    return np.array(states)
+
+
+@pytest.mark.parametrize("pooling", ["attention", "average", "max"])
+def test_han_level(pooling):
+    """HAN, Equations 1 to 7."""
+    x, mask = case()
+    layer = HANLevel(3, 5, pooling)
+    layer.build(x.shape)
+    randomise(layer)
+    for direction in (layer.encoder.forward_layer, layer.encoder.backward_layer):
+        bias = direction.cell.bias  # [2, 3 units]; the second row is Keras' own
+        bias.assign(bias * np.array([[1.0], [0.0]]))
+    kernel, recurrent, (bias, _), *backward = (
+        np.asarray(weight, "float64") for weight in layer.encoder.weights
+    )
+    got = run(layer, x, mask=mask)
+    for i, real in enumerate(mask):
+        words = x[i][real]
+        read_backward = gru(words[::-1], *backward[:2], backward[2][0])[::-1]
+        h = np.hstack([gru(words, kernel, recurrent, bias), read_backward])
+        if pooling == "attention":  # tested above
+            want = run(layer.summary, h[None], mask=np.ones((1, len(h)), bool))[0]
+            close(got[i], want)
+        else:
+            close(got[i], h.mean(axis=0) if pooling == "average" else h.max(axis=0))
+
+
+def relative_attention(query, key, value, key_offsets, value_offsets, real, heads, k):
+    """Shaw et al. 2018, Equations 1 to 4, one pair of words after the other."""
+    dim = query.shape[1] // heads
+    output, weights = np.zeros_like(query), np.zeros((heads, len(query), len(query)))
+    for head in range(heads):
+        part = slice(head * dim, (head + 1) * dim)
+        for i in range(len(query)):
+            row = [np.clip(j - i, -k, k) + k for j in range(len(query))]
+            scores = [query[i, part] @ (key[j, part] + key_offsets[row[j]]) for j in real]
+            weights[head, i, real] = softmax(np.array(scores) / np.sqrt(dim))
+            for j in real:
+                output[i, part] += weights[head, i, j] * (value[j, part] + value_offsets[row[j]])
+    return output, weights
+
+
+@pytest.mark.parametrize(("activation", "use_bias"), [("relu", True), (None, False)])
+@pytest.mark.parametrize("k", [2, 10, 0])
+def test_relative_position_attention(activation, use_bias, k):
+    """SSAN, Sections 2.2 and 2.3.3, with its feed-forward layers; and as in a Transformer."""
+    x, mask = case(length=7)
+    layer = layers.RelativePositionAttention(2, 6, k, activation=activation, use_bias=use_bias)
+    layer.build(x.shape)
+    named = named_weights(layer)
+    activate = relu if activation else lambda x: x
+    got, scores = run(layer, x, mask=mask, return_attention_scores=True)
+    for i, real in enumerate(mask):
+        projected = activate(x[i] @ named["kernel"] + named.get("bias", 0))
+        tables = named["key_offsets"], named["value_offsets"]
+        parts = np.split(projected, 3, axis=1)
+        attended, weights = relative_attention(*parts, *tables, np.flatnonzero(real), 2, k)
+        want = activate(attended @ named["kernel:1"] + named.get("bias:1", 0))
+        close(got[i][real], want[real])
+        close(scores[i][:, real], weights[:, real])
+
+
+def test_without_positions_it_is_keras_multi_head_attention():
+    x, mask = case(dim=6)
+    layer = layers.RelativePositionAttention(2, 6, max_distance=None)
+    layer.build(x.shape)
+    kernel, bias, output_kernel, output_bias = randomise(layer)
+    theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=3)
+    theirs.build(x.shape, x.shape)
+    weights = []
+    for part, shift in zip(np.split(kernel, 3, axis=1), np.split(bias, 3), strict=True):
+        weights += [part.reshape(6, 2, 3), shift.reshape(2, 3)]
+    theirs.set_weights([*weights, output_kernel.reshape(2, 3, 6), output_bias])
+    got = run(layer, x, mask=mask)
+    want = theirs(*[x.astype("float32")] * 2, attention_mask=mask[:, None, :])
+    close(got[mask], np.asarray(want)[mask])
+
+
+def test_transformer_layer():
+    """Vaswani et al. 2017, Sections 3.1 to 3.3, over the attention tested above."""
+    x, mask = case(dim=6)
+    layer = layers.TransformerLayer(2, hidden_dim=5, max_distance=2)
+    layer.build(x.shape)
+    named = named_weights(layer)
+    attended = run(layer.attention, x, mask=mask).astype("float64")
+    dense = [name for name in named if name.startswith("kernel")][2:]  # the attention's before
+    biases = [name for name in named if name.startswith("bias")][2:]
+    got = run(layer, x, mask=mask)
+    for i, real in enumerate(mask):
+        for j in np.flatnonzero(real):
+            y = layer_norm(x[i, j] + attended[i, j], named["gamma"], named["beta"])
+            hidden = relu(y @ named[dense[0]] + named[biases[0]])
+            z = y + hidden @ named[dense[1]] + named[biases[1]]
+            close(got[i, j], layer_norm(z, named["gamma:1"], named["beta:1"]))
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.3, 1.0])
+def test_pairwise_attention(decay):
+    """ATT-CNN, Equations 3 to 6, in their plain form."""
+    x, mask = case()
+    layer = layers.PairwiseAttention(attention_dim=5, decay=decay)
+    layer.build(x.shape)
+    named = named_weights(layer)
+    w = np.vstack([named["query_kernel"], named["key_kernel"]])  # W, transposed
+    mask[0] = np.arange(6) == 2  # a single word: no j != i
+    got, scores = run(layer, x, mask=mask, return_attention_scores=True)
+    for b, real in enumerate(mask):
+        for i in np.flatnonzero(real):
+            others = [j for j in np.flatnonzero(real) if j != i]
+            if not others:
+                assert (got[b, i] == 0).all()
+                continue
+            pairs = [np.tanh(np.concatenate([x[b, i], x[b, j]]) @ w) for j in others]
+            score = [pair @ named["context"][:, 0] for pair in pairs]
+            decayed = [
+                (1 - decay) ** (abs(j - i) - 1) * s for j, s in zip(others, score, strict=True)
+            ]
+            weights = softmax(np.array(decayed))
+            close(scores[b, i, others], weights)
+            close(got[b, i], weights @ x[b, others])
+
+
+def test_ngram_pooling():
+    """Kim 2014, Equations 1 to 3."""
+    x, mask = case()
+    layer = layers.NgramPooling(filters=4, windows=(2, 3))
+    layer.build(x.shape)
+    weights = randomise(layer)
+    got = run(layer, x, mask=mask)
+    for i, real in enumerate(mask):
+        padded = np.vstack([x[i] * real[:, None], np.zeros((2, 4))])
+        want = []
+        for size, kernel, bias in ((2, *weights[:2]), (3, *weights[2:])):
+            ngrams = [padded[j : j + size].reshape(-1) for j in np.flatnonzero(real)]
+            want.append(np.max([relu(ngram @ kernel + bias) for ngram in ngrams], axis=0))
+        close(got[i], np.concatenate(want))
+
+
+def test_ngrams_under_a_dense_layer_are_keras_convolution():
+    x, _ = case()
+    layer = layers.NgramPooling(filters=4, windows=(3,))
+    layer.build(x.shape)
+    kernel, bias = randomise(layer)
+    convolution = keras.layers.Conv1D(4, 3, activation="relu")
+    convolution.build(x.shape)
+    convolution.set_weights([kernel.reshape(3, 4, 4), bias])
+    longer = np.pad(x, [(0, 0), (0, 2), (0, 0)]).astype("float32")
+    close(run(layer, x, mask=None), np.asarray(convolution(longer)).max(axis=1))
+
+
+def test_sinusoidal_positions():
+    """Vaswani et al. 2017, Section 3.5."""
+    got = run(layers.SinusoidalPositions(6), np.zeros((1, 9, 2)), mask=None)
+    for position in range(9):
+        for i in range(3):
+            angle = position / 10_000 ** (2 * i / 6)
+            np.testing.assert_allclose(got[position, 2 * i], np.sin(angle), atol=1e-6)
+            np.testing.assert_allclose(got[position, 2 * i + 1], np.cos(angle), atol=1e-6)
+
+
+@pytest.mark.parametrize("two_attentions", [True, False])
+@pytest.mark.parametrize("target", [True, False])
+def test_hcan_level(two_attentions, target):
+    """HCAN, Sections 3.4 to 3.6 (Figure 1), over the layers tested above."""
+    x, mask = case(dim=6)
+    level = HCANLevel(6, 2, 9, 3, two_attentions, target, dropout=0.1)
+    level.build(x.shape)
+    named = named_weights(level)
+    placed = x + named["embeddings"][:6]
+    attended = run(level.attention, placed, mask=mask).astype("float64")
+    if two_attentions:
+        attended *= run(level.parallel, placed, mask=mask)
+    gamma, beta = named["gamma"], named["beta"]
+    normed = np.array([[layer_norm(word, gamma, beta) for word in text] for text in attended])
+    close(run(level, x, mask=mask), run(level.summary, normed, mask=mask))

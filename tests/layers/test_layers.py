@@ -3,23 +3,32 @@
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from zoo import layers
 
 WIDTH = 8
 TOKENS = {  # layers that read [batch, length, dim]
     "AttentiveConv": lambda: layers.AttentiveConv(num_heads=2, filters=5),
+    "ContextAttention": lambda: layers.ContextAttention(attention_dim=5),
     "ConvMultiHeadAttention": lambda: layers.ConvMultiHeadAttention(num_heads=2, filters=10),
     "GlobalAttention": lambda: layers.GlobalAttention(attention_dim=5),
     "MaskedAveragePooling": lambda: layers.MaskedAveragePooling(),
     "MaskedMaxPooling": lambda: layers.MaskedMaxPooling(),
+    "NgramPooling": lambda: layers.NgramPooling(filters=5, windows=(2, 3)),
+    "PairwiseAttention": lambda: layers.PairwiseAttention(attention_dim=5, decay=0.2),
+    "RelativePositionAttention": lambda: layers.RelativePositionAttention(2, 6, max_distance=2),
     "TargetAttention": lambda: layers.TargetAttention(num_heads=2, filters=10),
+    "TransformerLayer": lambda: layers.TransformerLayer(2, hidden_dim=5, max_distance=2),
+}
+POSITIONS = {  # layers that read the length only
+    "PositionEmbedding": lambda: layers.PositionEmbedding(max_length=4, dim=3),
+    "SinusoidalPositions": lambda: layers.SinusoidalPositions(dim=4),
 }
 OTHERS = {
-    "PositionEmbedding": lambda: layers.PositionEmbedding(max_length=4, dim=3),
     "SentenceEncoder": lambda: layers.SentenceEncoder(layers.TargetAttention(2, filters=10)),
 }
-CASES = TOKENS | OTHERS
+CASES = TOKENS | POSITIONS | OTHERS
 every_layer = pytest.mark.parametrize("name", CASES)
 every_token_layer = pytest.mark.parametrize("name", TOKENS)
 
@@ -34,7 +43,7 @@ def example(name, batch=3, length=6, seed=0):
 
 
 def call(layer, inputs, mask, **kwargs):
-    if not isinstance(layer, layers.PositionEmbedding):
+    if layer.__class__.__name__ not in POSITIONS:
         kwargs["mask"] = mask
     return keras.tree.map_structure(
         lambda x: np.asarray(keras.ops.cast(x, "float32")), layer(inputs, **kwargs)
@@ -49,7 +58,7 @@ def real(outputs, mask):
 
 
 def test_every_layer_is_tested_here():
-    assert set(CASES) == set(layers.__all__)
+    assert {*CASES, "CenterLoss"} == set(layers.__all__)  # a loss, in test_center_loss.py
 
 
 def assert_same(got, want, tolerance=0.0):
@@ -82,7 +91,11 @@ def test_wholly_masked_is_finite(name, precision):
         assert np.isfinite(output).all()
 
 
-@pytest.mark.parametrize("name", ["MaskedAveragePooling", "MaskedMaxPooling", "TargetAttention"])
+@pytest.mark.parametrize(
+    "name",
+    "ContextAttention GlobalAttention MaskedAveragePooling MaskedMaxPooling "
+    "NgramPooling TargetAttention".split(),
+)
 def test_wholly_masked_sums_up_to_zeros(name):
     inputs, mask = example(name)
     assert (call(CASES[name](), inputs, mask)[-1] == 0).all()
@@ -92,7 +105,7 @@ def test_wholly_masked_sums_up_to_zeros(name):
 def test_compute_dtype_is_the_policys(name, precision):
     inputs, mask = example(name)
     layer = CASES[name]()
-    kwargs = {} if name == "PositionEmbedding" else {"mask": mask}
+    kwargs = {} if name in POSITIONS else {"mask": mask}
     for output in keras.tree.flatten(layer(inputs, **kwargs)):
         assert keras.backend.standardize_dtype(output.dtype) == layer.compute_dtype
 
@@ -108,7 +121,7 @@ def test_serialization_both_ways(name, tmp_path):
     copy.set_weights(layer.get_weights())
     assert_same(call(copy, inputs, mask), expected)
     ids = keras.Input(inputs.shape[1:])
-    outputs = layer(ids) if name == "PositionEmbedding" else layer(ids, mask=ids[..., 0] > 0)
+    outputs = layer(ids) if name in POSITIONS else layer(ids, mask=ids[..., 0] > 0)
     model = keras.Model(ids, outputs)
     model.save(tmp_path / "layer.keras")
     loaded = keras.saving.load_model(tmp_path / "layer.keras")  # safe mode
@@ -120,8 +133,12 @@ def test_serialization_both_ways(name, tmp_path):
     [
         ("AttentiveConv", (3, 6, 2, 5)),
         ("ConvMultiHeadAttention", (3, 2, 6, 6)),
+        ("ContextAttention", (3, 6)),
         ("GlobalAttention", (3, 6)),
+        ("PairwiseAttention", (3, 6, 6)),
+        ("RelativePositionAttention", (3, 2, 6, 6)),
         ("TargetAttention", (3, 2, 6)),
+        ("TransformerLayer", (3, 2, 6, 6)),
         ("SentenceEncoder", (3, 2, 2, 6)),
     ],
 )
@@ -133,11 +150,12 @@ def test_scores_are_returned_on_request(name, shape):
     assert_same(outputs, call(layer, inputs, mask))
     if name == "AttentiveConv":
         return  # matches, not weights
-    mask = np.broadcast_to(
-        mask[:, None, None, :] if name == "ConvMultiHeadAttention"
-        else mask[..., None, :] if len(shape) > mask.ndim else mask, shape
-    )  # fmt: skip
+    while mask.ndim < scores.ndim:  # of each head, each word
+        mask = mask[..., None, :]
+    mask = np.broadcast_to(mask, shape)
     assert (scores[~mask] == 0).all()
+    if name == "PairwiseAttention":  # a word does not attend to itself
+        mask = mask & ~np.eye(6, dtype=bool)
     np.testing.assert_allclose(scores.sum(axis=-1), mask.any(axis=-1), atol=1e-6)
 
 
@@ -146,6 +164,7 @@ def test_scores_are_returned_on_request(name, shape):
     [
         lambda: layers.ConvMultiHeadAttention(num_heads=3, filters=8),
         lambda: layers.TargetAttention(num_heads=0, filters=8),
+        lambda: layers.RelativePositionAttention(num_heads=3, dim=8),
         lambda: layers.AttentiveConv(num_heads=3, filters=8)(np.zeros((1, 2, 8), "float32")),
     ],
 )
@@ -163,3 +182,65 @@ def test_positions_beyond_the_table_share_its_last_row():
     positions = np.asarray(layers.PositionEmbedding(3, 2)(np.zeros((1, 5, 1), "float32")))
     np.testing.assert_array_equal(positions[3:], positions[[2, 2]])
     assert len(np.unique(positions, axis=0)) == 3
+
+
+@pytest.mark.parametrize("decay", [-0.1, 1.5])
+def test_decay_is_a_share(decay):
+    with pytest.raises(ValueError, match=f"decay must be between 0 and 1: got {decay}"):
+        layers.PairwiseAttention(decay=decay)
+
+
+def test_sinusoidal_positions_need_an_even_width():
+    with pytest.raises(ValueError, match="an even width: got 5"):
+        layers.SinusoidalPositions(5)
+
+
+def slope(function, variable, direction, step=1e-6):
+    """The central difference of ``function`` along ``direction``."""
+    start = variable.numpy()
+    variable.assign(start + step * direction)
+    above = float(function())
+    variable.assign(start - step * direction)
+    below = float(function())
+    variable.assign(start)
+    return (above - below) / (2 * step)
+
+
+@pytest.mark.parametrize("name", sorted({*CASES} - {"SinusoidalPositions"}))
+def test_gradients_are_finite_differences(name):
+    """In float64, for the inputs and every weight, each in a random direction."""
+    keras.config.set_dtype_policy("float64")
+    try:
+        layer = CASES[name]()
+        rng = np.random.default_rng(1)
+        inputs, mask = example(name)
+        inputs = tf.Variable(inputs.astype("float64"))
+        call(layer, inputs, mask)
+        for weight in layer.weights:
+            weight.assign(rng.normal(size=weight.shape))
+        kwargs = {} if name in POSITIONS else {"mask": mask}
+        kept = [  # of each output: random shares of what is real
+            np.where(mask[..., None], share, 0) if share.shape[: mask.ndim] == mask.shape else share
+            for output in keras.tree.flatten(layer(inputs, **kwargs))
+            for share in [rng.normal(size=output.shape)]
+        ]
+
+        def total():
+            outputs = keras.tree.flatten(layer(inputs, **kwargs))
+            return sum(tf.reduce_sum(x * y) for x, y in zip(outputs, kept, strict=True))
+
+        variables = [weight.value for weight in layer.trainable_weights]
+        if name not in POSITIONS:
+            variables.append(inputs)
+        with tf.GradientTape() as tape:
+            result = total()
+        assert result.dtype == tf.float64
+        gradients = [tf.convert_to_tensor(x) for x in tape.gradient(result, variables)]
+        for variable, gradient in zip(variables, gradients, strict=True):
+            direction = rng.normal(size=variable.shape)
+            want = float(tf.reduce_sum(gradient * direction))
+            np.testing.assert_allclose(
+                slope(total, variable, direction), want, rtol=1e-5, atol=1e-7
+            )
+    finally:
+        keras.config.set_dtype_policy("float32")
