@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test lint format bench
+.PHONY: help train test lint format bench bench-memory
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -22,7 +22,7 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 	@$(BIN)/zoo train '$(MODEL)' --data '$(DATA)' $(ARGS)
 
 test: $(BIN)/zoo  ## Run the tests.
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 lint: $(BIN)/zoo  ## Check style.
 	@$(BIN)/ruff check .
@@ -34,3 +34,6 @@ format: $(BIN)/zoo  ## Mend style.
 
 bench: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy
+
+bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.
+	@$(BIN)/python -m benchmarks.memory

@@ -1,0 +1,124 @@
+"""Peak memory of the attentions that look at all pairs of words, beside their plain forms.
+
+``make bench-memory`` takes gradient steps of one layer on texts of 128, 256 and 512 words, each
+in a process of its own, and writes ``benchmarks/results/memory.md``.
+"""
+
+import json
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+LENGTHS = (128, 256, 512)
+BATCH, DIM, ATTENTION, DISTANCE = 8, 120, 100, 10
+SYSTEMS = {
+    "ATT-CNN": "`PairwiseAttention`",
+    "ATT-CNN, plain": "tanh(W [x_i ; x_j]) for all pairs at once",
+    "RPR, 1 head": "`RelativePositionAttention`, 1 head",
+    "RPR, 4 heads": "`RelativePositionAttention`, 4 heads",
+    "RPR, 10 heads": "`RelativePositionAttention`, 10 heads",
+    "RPR, 10 heads, plain": "the same, with a vector for each pair (`[length, length, dim]`)",
+}
+RESULTS = Path(__file__).parent / "results" / "memory.md"
+
+
+def build(system):
+    """A function ``[batch, length, dim]`` -> outputs, and its weights."""
+    import keras
+    from keras import ops
+
+    from zoo.layers import PairwiseAttention, RelativePositionAttention
+
+    class PlainPairwise(PairwiseAttention):
+        def call(self, inputs):
+            query = ops.matmul(inputs, self.query_kernel)[:, :, None]
+            key = ops.matmul(inputs, self.key_kernel)[:, None, :]
+            scores = ops.matmul(ops.tanh(query + key), self.context)[..., 0]
+            scores = ops.where(ops.eye(ops.shape(inputs)[1], dtype="bool"), -1e30, scores)
+            return ops.matmul(ops.softmax(scores), inputs)
+
+    class PlainRelative(RelativePositionAttention):
+        def call(self, inputs):
+            batch, length, dim = ops.shape(inputs)
+            shape = (batch, length, self.num_heads, dim // self.num_heads)
+            query, key, value = (
+                ops.reshape(x, shape) for x in ops.split(self.projection(inputs), 3, axis=-1)
+            )
+            positions = ops.arange(length)
+            rows = ops.clip(positions[None] - positions[:, None], -DISTANCE, DISTANCE) + DISTANCE
+            # as Shaw et al. 2018 write it: k_j + a_(j-i) for each pair i, j
+            keys = key[:, None] + ops.take(self.key_offsets, rows, axis=0)[None, :, :, None]
+            scores = ops.einsum("bihd,bijhd->bhij", query, keys) * shape[-1] ** -0.5
+            values = value[:, None] + ops.take(self.value_offsets, rows, axis=0)[None, :, :, None]
+            outputs = ops.einsum("bhij,bijhd->bihd", ops.softmax(scores), values)
+            return self.output_projection(ops.reshape(outputs, (batch, length, dim)))
+
+    name, *details = system.split(", ")
+    plain = "plain" in details
+    if name == "ATT-CNN":
+        return (PlainPairwise if plain else PairwiseAttention)(ATTENTION)
+    heads = int(details[0].split()[0])
+    layer = (PlainRelative if plain else RelativePositionAttention)(heads, DIM, DISTANCE)
+    assert keras.backend.backend() == "tensorflow"
+    return layer
+
+
+def measure(system, length):
+    """Prints MB of peak memory above the start, and the median seconds of a step."""
+    import tensorflow as tf
+
+    layer = build(system)
+
+    @tf.function(input_signature=[tf.TensorSpec((BATCH, None, DIM))])
+    def step(inputs):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(layer(inputs)))
+        return loss, tape.gradient(loss, layer.trainable_weights)
+
+    def inputs(length):
+        return tf.random.stateless_normal((BATCH, length, DIM), seed=(0, length))
+
+    def peak():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    step(inputs(8))  # what TensorFlow loads and compiles is not the layer's
+    text = inputs(length)
+    before, seconds = peak(), []
+    for _ in range(6):
+        start = time.perf_counter()
+        float(step(text)[0])
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"mb": peak() - before, "seconds": statistics.median(seconds[1:])}))
+
+
+def main():
+    rows = []
+    for system, form in SYSTEMS.items():
+        found = []
+        for length in LENGTHS:
+            command = [sys.executable, "-m", "benchmarks.memory", system, str(length)]
+            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            found.append(json.loads(output.splitlines()[-1]))
+            print(f"{system}, {length} words: {found[-1]['mb']:.0f} MB", flush=True)
+        sizes = " | ".join(f"{one['mb']:.0f}" for one in found)
+        growth = found[2]["mb"] / found[1]["mb"]
+        rows.append(f"| {form} | {sizes} | {growth:.1f} | {found[2]['seconds'] * 1e3:.0f} |")
+    lengths = " | ".join(f"MB at {length}" for length in LENGTHS)
+    table = f"| layer | {lengths} | 256 to 512 | ms at 512 |\n|---|{'--:|' * 5}\n" + "\n".join(rows)
+    notes = (
+        f"Written by `make bench-memory` on {platform.machine()}: peak resident memory of gradient "
+        f"steps above what the process held before, batch {BATCH}, width {DIM}, attention width "
+        f"{ATTENTION}; the median time of 5 steps. One pair-wise float32 tensor, "
+        f"`[batch, length, length]`, takes {BATCH * 512**2 * 4 / 2**20:.0f} MB at 512 words. Twice "
+        "the length is 4 times the pairs."
+    )
+    RESULTS.write_text(f"# Memory\n\n{table}\n\n{notes}\n", "utf-8")
+    print(f"\n{table}\n\n{notes}\n\nWritten to {RESULTS}.")
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1], int(sys.argv[2])) if sys.argv[1:] else main()

@@ -1,0 +1,33 @@
+"""What a model must do on JAX. Run by test_jax.py in a process of its own: NAMES FOLDER.
+
+Leaves in FOLDER for each name its ids, its probabilities and the saved model.
+"""
+
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+
+import zoo
+
+names, folder = sys.argv[1].split(","), Path(sys.argv[2])
+assert keras.backend.backend() == "jax"
+rng = np.random.default_rng(0)
+
+for name in names:
+    model = zoo.build(name, num_classes=3, embedding_dim=24, vocabulary_size=50, max_words=12)
+    ids = rng.integers(1, 50, (8, 3, 7) if model.hierarchical else (8, 7))
+    ids = np.where(rng.random(ids.shape) < 0.8, ids, 0)
+    before = model.get_weights()
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    loss = model.fit(ids, np.arange(8) % 3, batch_size=4, epochs=1, verbose=0).history["loss"]
+    assert np.isfinite(loss).all(), f"{name}: the loss is {loss}"
+    for weight, old in zip(model.weights, before, strict=True):
+        assert not np.array_equal(weight, old), f"{name}: no gradient reached {weight.path}"
+    probabilities = model.predict(ids, verbose=0)
+    model.save(folder / f"{name}.keras")
+    loaded = keras.saving.load_model(folder / f"{name}.keras")
+    for weight, same in zip(model.weights, loaded.weights, strict=True):
+        np.testing.assert_array_equal(weight, same)
+    np.savez(folder / f"{name}.npz", ids=ids, probabilities=probabilities)

@@ -1,0 +1,45 @@
+"""Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+import zoo
+from zoo.registry import import_model
+
+FILES = {}
+for name in zoo.list_models():
+    FILES.setdefault(import_model(name)[0].__module__.rpartition(".")[2], []).append(name)
+
+
+def on_jax(*command):
+    """Runs Python with Keras on JAX, which is chosen at import."""
+    fast = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}  # compiles in half the time
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", *command],
+        env=os.environ | {"KERAS_BACKEND": "jax"} | fast,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, (result.stdout + result.stderr)[-5000:]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_models(file, tmp_path):
+    on_jax(Path(__file__).with_name("jax_check.py"), ",".join(FILES[file]), tmp_path)
+    for name in FILES[file]:
+        model = keras.saving.load_model(tmp_path / f"{name}.keras")
+        with np.load(tmp_path / f"{name}.npz") as jax:
+            probabilities = keras.ops.convert_to_numpy(model(jax["ids"], training=False))
+            np.testing.assert_allclose(probabilities, jax["probabilities"], atol=1e-5)
+
+
+def test_layers():
+    """The equations hold there too."""
+    equations = Path(__file__).parents[1] / "layers" / "test_equations.py"
+    on_jax("-m", "pytest", "-q", "-p", "no:xdist", equations)
