@@ -181,3 +181,20 @@ def test_options_are_those_that_were_given(name):
 def test_too_few_classes_are_refused(name):
     with pytest.raises(ValueError, match="num_classes must be at least 2: got 1"):
         zoo.build(name, num_classes=1)
+
+
+@pytest.mark.parametrize("one_hot", [False, True])
+def test_center_loss_joins_the_compiled_loss_in_training(one_hot):
+    """ACT, Section 2.3: its weight, and centres that move at their own rate."""
+    model = build("act", center_weight=0.5, dropout=0.0, word_dropout=0.0)
+    ids, targets = random_ids(model, batch=6), np.arange(6) % 3
+    y = np.eye(3)[targets] if one_hot else targets
+    compiled = "categorical_crossentropy" if one_hot else "sparse_categorical_crossentropy"
+    model.compile(keras.optimizers.SGD(0.0), compiled, run_eagerly=True)
+    plain = model.evaluate(ids, y, verbose=0)
+    features = np.asarray(model.features)
+    centers = np.asarray(model.centers.centers)
+    distance = np.sum((features - centers[targets]) ** 2, axis=1).mean() / 2
+    history = model.fit(ids, y, batch_size=6, verbose=0).history["loss"]
+    np.testing.assert_allclose(history, [plain + 0.5 * distance], rtol=1e-5)
+    assert not np.array_equal(centers, model.centers.centers)

@@ -30,6 +30,11 @@ def test_hcan_of_the_paper(name, count):
     assert zoo.describe(name).parameters["gao2018"] == count
 
 
+def test_hcan_of_the_authors_code():
+    model = zoo.build("hcan", 5, "gao2018", project_values=False, vocabulary_size=2)
+    assert model.parameter_count() == hcan(512, 2, 2, True, 100) - 2 * (3 * 512 * 512 + 512)
+
+
 def han(dim, units, attention, classes=5):
     """HAN, Equations 1 to 11. Keras' GRU has a recurrent bias beside each of the paper's."""
 

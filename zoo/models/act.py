@@ -1,6 +1,7 @@
 """ACT: an Attentive Convolutional Transformer for Efficient Text Classification (AAAI 2021)."""
 
 import keras
+from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import (
@@ -101,7 +102,9 @@ class GlobalAttentionClassifier(TextClassifier):
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if self.centers is None or not training:
             return loss
-        return loss + self.center_weight * self.centers(self.features, y, training=True)
+        one_hot = len(y.shape) == 2 and y.shape[-1] == self.num_classes
+        targets = ops.argmax(y, axis=-1) if one_hot else ops.reshape(y, (-1,))
+        return loss + self.center_weight * self.centers(self.features, targets, training=True)
 
 
 @register_model("act")

@@ -23,7 +23,16 @@ class HCANLevel(keras.layers.Layer):
     """
 
     def __init__(
-        self, dim, num_heads, max_length, kernel_size, two_attentions, target, dropout, **kwargs
+        self,
+        dim,
+        num_heads,
+        max_length,
+        kernel_size,
+        two_attentions,
+        target,
+        project_values,
+        dropout,
+        **kwargs,
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
@@ -38,7 +47,9 @@ class HCANLevel(keras.layers.Layer):
         self.norm = keras.layers.LayerNormalization()
         self.summary = MaskedMaxPooling()
         if target:
-            self.summary = TargetAttention(num_heads, dim, kernel_size, dropout=dropout)
+            self.summary = TargetAttention(
+                num_heads, dim, kernel_size, project_values, dropout=dropout
+            )
 
     def build(self, input_shape):
         parts = [self.positions, self.attention, self.parallel, self.norm, self.summary]
@@ -86,6 +97,8 @@ class HCAN(HierarchicalClassifier):
         kernel_size: words in the window of the convolutions.
         two_attentions: two self-attentions in parallel, multiplied, or one (Section 3.4).
         target: target attention, or max-pooling.
+        project_values: the paper's target attention convolves its values (Equation 5); False
+            averages its input, as the authors' code does.
         dropout: rate on embeddings and attention weights (Section 3.8).
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
     """
@@ -109,6 +122,7 @@ class HCAN(HierarchicalClassifier):
         kernel_size=3,
         two_attentions=True,
         target=True,
+        project_values=True,
         dropout=0.1,
         **kwargs,
     ):
@@ -118,11 +132,19 @@ class HCAN(HierarchicalClassifier):
         self.kernel_size = kernel_size
         self.two_attentions = two_attentions
         self.target = target
+        self.project_values = project_values
         self.dropout = dropout
 
         def level(max_length):
             return HCANLevel(
-                embedding_dim, num_heads, max_length, kernel_size, two_attentions, target, dropout
+                embedding_dim,
+                num_heads,
+                max_length,
+                kernel_size,
+                two_attentions,
+                target,
+                project_values,
+                dropout,
             )
 
         self.words = level(self.max_words)

@@ -29,8 +29,9 @@ class SSAN(TextClassifier):
     """Simple Self-Attention Network (Ambartsoumian and Popowich 2018).
 
     Layers of one-head self-attention between feed-forward layers, averaged over the words
-    (Section 3, Figure 1). The names are rows of Table 2: relative position representations with
-    one layer and with two, sinusoidal position encodings, no positions.
+    (Section 3, Figure 1). Padding is masked, which the authors' code does not do. The names are
+    rows of Table 2: relative position representations with one layer and with two, sinusoidal
+    position encodings, no positions.
 
     Args:
         num_layers: layers of self-attention.
