@@ -20,9 +20,10 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     size = preprocessor.vocabulary_size
     model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24)
     model.preprocessor, model.labels = preprocessor, ["bad", "good"]
+    expected = model.predict(TEXTS, verbose=0)
     export_saved_model(model, tmp_path / "saved_model")
     served = tf.saved_model.load(tmp_path / "saved_model")
     answer = served.serve(tf.constant(TEXTS))
-    np.testing.assert_allclose(answer["probabilities"], model.predict(TEXTS, verbose=0), atol=1e-5)
+    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
     longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
     assert np.isfinite(longer["probabilities"]).all()

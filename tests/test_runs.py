@@ -60,7 +60,7 @@ def test_metrics_are_of_the_test_split(trained):
 
 def test_evaluate_reads_another_file(trained, tmp_path):
     path = tmp_path / "other.csv"
-    path.write_text("review,stars\ngood,good one\nbad,good one\n")
+    path.write_text("review,stars\na good nice stay,good one\na bad sad stay,good one\n")
     assert zoo.evaluate(trained, str(path))["accuracy"] == 0.5
     path.write_text("review,stars\ngood,five\n")
     with pytest.raises(zoo.UsageError, match="label in .*other.csv: 'five'"):
