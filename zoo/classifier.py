@@ -99,14 +99,14 @@ class TextClassifier(keras.Model):
         options = {name: getattr(self, name) for name in self.option_defaults()}
         return super().get_config() | {"num_classes": self.num_classes} | options
 
-    def fit(self, x=None, y=None, *, batch_size=None, validation_data=None, **kwargs):
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
         if isinstance(validation_data, tuple) and is_text(validation_data[0]):
             validation_data = self._batches(*validation_data, batch_size)
         if is_text(x):
             x, y, batch_size = self._batches(x, y, batch_size, shuffle=True), None, None
             kwargs["shuffle"] = False  # the batches are
-        return super().fit(x, y, batch_size, validation_data=validation_data, **kwargs)
+        return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts."""
