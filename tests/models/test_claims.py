@@ -60,7 +60,7 @@ def test_relative_order_needs_relative_positions():
     )
 
 
-def negation_texts(count, words=16, fillers=4):
+def negation_texts(count, words=12, fillers=4):
     """Two sentences: "good" in one, "bad" in the other, and "not" turns the one it stands in.
 
     The three are further from each other than any window reaches, and "not" is nearer to its
@@ -76,9 +76,9 @@ def negation_texts(count, words=16, fillers=4):
         for other in places
         for turns in places
         if turned // words == turns // words != other // words
-        and 6 <= abs(turned - turns) <= 8
+        and 6 <= abs(turned - turns) <= 7
         and abs(other - turned) >= 6
-        and abs(other - turns) >= 12
+        and abs(other - turns) >= 9
     ]
     turned, other, turns = random.choice(layouts, count).T
     targets, text = random.integers(0, 2, count), np.arange(count)
@@ -90,7 +90,7 @@ def negation_texts(count, words=16, fillers=4):
 
 def test_negation_beyond_a_window_needs_attention():
     """ATT-CNN: words far apart (Zhao and Wu, Section 1); HCAN: the same, by self-attention."""
-    ids, targets = negation_texts(4500)
+    ids, targets = negation_texts(6500)
     hierarchical = {
         "max_words": ids.shape[2],
         "max_sentences": 2,
@@ -98,17 +98,16 @@ def test_negation_beyond_a_window_needs_attention():
         "dropout": 0.0,
     }
     _, accuracy = learn(
-        "hcan", ids, targets, 5e-3, 64, 12, embedding_dim=32, num_heads=2, **hierarchical
+        "hcan", ids, targets, 3e-3, 64, 14, embedding_dim=32, num_heads=4, **hierarchical
     )
     assert accuracy > 0.95
 
     ids = ids.reshape(len(ids), -1)
-    convolutional = {"embedding_dim": 16, "filters": 16, "max_norm": None, "dropout": 0.0}
-    _, accuracy = learn(
-        "attcnn", ids, targets, 1e-2, 64, 16, attention_dim=16, decay=0.2, **convolutional
-    )
+    options = {"embedding_dim": 16, "filters": 16, "max_norm": None, "dropout": 0.0}
+    attention = {"attention_dim": 16, "decay": 0.2, "windows": (1,)}  # no window of words helps it
+    _, accuracy = learn("attcnn", ids, targets, 1e-2, 128, 20, **attention, **options)
     assert accuracy > 0.95
-    _, accuracy = learn("cnn_kim", ids, targets, 1e-2, 64, 10, **convolutional)
+    _, accuracy = learn("cnn_kim", ids, targets, 1e-2, 128, 10, windows=(3, 4, 5), **options)
     assert accuracy < 0.6
 
 
