@@ -6,10 +6,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test lint format bench bench-memory
+.PHONY: help train test lint format bench bench-memory bench-data bench-word-vectors
 
 help:  ## Show this.
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
 	@echo 'Variables: MODEL=$(MODEL) DATA=$(DATA) ARGS="--epochs 3 ..."'
 
 $(BIN)/zoo: setup.cfg pyproject.toml
@@ -37,3 +37,9 @@ bench: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README'
 
 bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.
 	@$(BIN)/python -m benchmarks.memory
+
+bench-data: $(BIN)/zoo  ## Measure padding, the input pipeline, and memory on 3 million documents.
+	@$(BIN)/python -m benchmarks.data
+
+bench-word-vectors: $(BIN)/zoo  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
+	@$(BIN)/python -m benchmarks.word_vectors

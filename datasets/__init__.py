@@ -1,17 +1,19 @@
 """Corpora and files in, batches of word ids out."""
 
 from zoo.datasets.catalogue import CATALOGUE, load
-from zoo.datasets.corpus import Corpus
-from zoo.datasets.files import load_files, read_column, read_labelled
+from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.files import load_files, read_labelled
+from zoo.datasets.folders import short_name
 
 __all__ = [
     "CATALOGUE",
     "Corpus",
     "Preprocessor",
+    "Split",
     "load",
     "load_files",
-    "read_column",
     "read_labelled",
+    "short_name",
 ]
 
 

@@ -1,35 +1,118 @@
 """A corpus: labelled texts in splits."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from zoo.errors import UsageError, unknown
 
+logger = logging.getLogger("zoo")
+
+MOST_VALIDATION_TEXTS = 10_000  # more would only slow each epoch down
+
+
+class Split:
+    """Labelled texts in memory.
+
+    Args:
+        texts: ``[n]`` strings.
+        numbers: ``[n]`` class numbers.
+    """
+
+    def __init__(self, texts: Sequence[str], numbers: Sequence[int]):
+        self.texts = np.asarray(texts, dtype=object)
+        self.numbers = np.asarray(numbers, dtype="int64")
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: np.ndarray) -> "Split":
+        """The texts where ``rows``, ``[n]`` booleans, is True; the order stays."""
+        return Split(self.texts[rows], self.numbers[rows])
+
+    def shuffled(self, seed: int) -> "Split":
+        """The same in another order: files are often sorted by class."""
+        order = np.random.default_rng(seed).permutation(len(self))
+        return Split(self.texts[order], self.numbers[order])
+
+    def dataset(self):
+        """A tf.data.Dataset of pairs of a text and its class number, always in one order."""
+        import tensorflow as tf
+
+        return tf.data.Dataset.from_tensor_slices((self.texts, self.numbers))
+
+    def __iter__(self) -> Iterator[str]:
+        """The texts."""
+        return iter(self.texts)
+
+
+class StreamedSplit(Split):
+    """Labelled texts on disk, of which only the class numbers are in memory.
+
+    Args:
+        open_dataset: gives a tf.data.Dataset of texts and class numbers, always in one order.
+        numbers: ``[n]`` class numbers in that order.
+        rows: ``[n]`` booleans, the texts that belong to the split; None for all.
+    """
+
+    def __init__(self, open_dataset: Callable, numbers: np.ndarray, rows=None):
+        self.open_dataset = open_dataset
+        self.all_numbers = numbers
+        self.rows = np.ones(len(numbers), bool) if rows is None else rows
+        self.numbers = numbers[self.rows]
+
+    def take(self, rows):
+        kept = self.rows.copy()
+        kept[kept] = rows
+        return StreamedSplit(self.open_dataset, self.all_numbers, kept)
+
+    def shuffled(self, seed):
+        return self  # its records were shuffled when they were prepared
+
+    def dataset(self):
+        import tensorflow as tf
+
+        dataset = self.open_dataset()
+        if not self.rows.all():
+            rows = tf.data.Dataset.from_tensor_slices(self.rows).batch(1024)
+            pairs = tf.data.Dataset.zip(dataset.batch(1024), rows)
+            dataset = pairs.map(
+                lambda pair, rows: tuple(tf.boolean_mask(part, rows) for part in pair)
+            ).unbatch()
+        return dataset.apply(tf.data.experimental.assert_cardinality(len(self)))
+
+    def __iter__(self):
+        for texts, _ in self.dataset().batch(1024).as_numpy_iterator():
+            yield from (text.decode("utf-8", "replace") for text in texts)
+
 
 @dataclass
 class Corpus:
-    """Labelled texts.
+    """Labelled texts in splits.
 
     Attributes:
         name: short name, used in the run folder's.
-        labels: names of the classes; a model's class i is ``labels[i]``.
-        train, validation, test: frames with the columns ``text`` (str) and ``label`` (one of
-            ``labels``). ``validation`` or ``test`` is None until :meth:`split` makes it.
+        labels: names of the classes; class number i is ``labels[i]``.
+        train, validation, test: ``validation`` or ``test`` is None until :meth:`split` makes it.
+        unlabelled: further texts without labels, for word vectors; None where there are none.
+        columns: ``text_column`` and ``label_column`` that were read, given or guessed.
     """
 
     name: str
     labels: list[str]
-    train: pd.DataFrame
-    validation: pd.DataFrame | None = None
-    test: pd.DataFrame | None = None
+    train: Split
+    validation: Split | None = None
+    test: Split | None = None
+    unlabelled: Split | None = None
+    columns: dict[str, str] = field(default_factory=dict)
 
     def split(self, seed: int = 0, share: float = 0.1) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.
 
-        A given test split is never touched.
+        A given test split is never touched. A validation split taken has at most 10,000 texts.
 
         Raises:
             UsageError: if a class has too few rows to be in each split.
@@ -39,18 +122,54 @@ class Corpus:
         for split in ("test", "validation"):
             if getattr(self, split) is not None:
                 continue
-            counts = self.train["label"].value_counts()
-            if counts.min() < 2 or len(self.train) * share < len(counts):
+            numbers = self.train.numbers
+            counts = np.bincount(numbers, minlength=len(self.labels))
+            rare = [self.labels[i] for i in np.flatnonzero(counts == 1)]
+            if rare and split == "validation":
+                logger.warning("no validation texts of classes with one text: %s", ", ".join(rare))
+                counts = counts[counts != 1]
+            if counts.min() < 2 or len(numbers) * share < len(counts):
                 raise UsageError(
-                    f"too few rows to take a {split} split out of {len(self.train)}: the class "
-                    f"{counts.index[-1]!r} has {counts.min()} of them; give at least "
+                    f"too few rows to take a {split} split out of {len(numbers)}: the class "
+                    f"{self.labels[counts.argmin()]!r} has {counts.min()} of them; give at least "
                     f"{round(2 / share)} rows of each class, or a {split} file of its own"
                 )
-            self.train, part = train_test_split(
-                self.train, test_size=share, random_state=seed, stratify=self.train["label"]
+            size = int(np.ceil(len(numbers) * share))
+            if split == "validation":
+                size = max(min(size, MOST_VALIDATION_TEXTS), len(counts))
+            several = np.flatnonzero(np.bincount(numbers)[numbers] > 1)
+            _, taken = train_test_split(
+                several, test_size=size, random_state=seed, stratify=numbers[several]
             )
-            setattr(self, split, part)
+            rows = np.zeros(len(numbers), bool)
+            rows[taken] = True
+            setattr(self, split, self.train.take(rows))
+            self.train = self.train.take(~rows)
         return self
+
+    def frame(self, split: str) -> pd.DataFrame:
+        """A split in memory, with the columns ``text`` and ``label`` (the name of the class).
+
+        Args:
+            split: "train", "validation" or "test".
+        """
+        part = getattr(self, split)
+        labels = np.asarray(self.labels, dtype=object)[part.numbers]
+        return pd.DataFrame({"text": list(part), "label": labels})
+
+
+def corpus_of_frames(name: str, labels: Sequence[str], **frames: pd.DataFrame) -> Corpus:
+    """A corpus of frames with the columns ``text`` and ``label``.
+
+    Raises:
+        UsageError: for a label that is not among ``labels``.
+    """
+    labels = list(labels)
+    splits = {
+        split: Split(frame["text"], class_numbers(frame, labels, split))
+        for split, frame in frames.items()
+    }
+    return Corpus(name, labels, **splits)
 
 
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str], where: str) -> np.ndarray:

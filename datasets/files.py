@@ -1,138 +1,199 @@
-"""Anybody's own files: CSV, TSV and JSON lines."""
+"""Anybody's own files: tables, globs of tables, folders of class folders."""
 
-import csv
-import json
+import glob
+import logging
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.corpus import Corpus, class_numbers
+from zoo.datasets.columns import choose_columns
+from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.folders import find_splits, read_class_folders, short_name
+from zoo.datasets.reports import (
+    first_place,
+    place,
+    report_repeats,
+    report_swallowed,
+    skipped,
+)
+from zoo.datasets.tables import SEPARATORS, SUFFIXES, kind_of, read_columns, read_rows
+from zoo.datasets.text_files import Problem, undecodable
 from zoo.errors import UsageError, unknown
 
-SUFFIXES = {".csv": ",", ".tsv": "\t", ".jsonl": None}
+ON_BAD_ROW = ("fail", "skip")
+KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
+
+logger = logging.getLogger("zoo")
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    """Reads a ``.csv``, ``.tsv`` (with a header) or ``.jsonl`` file, all values as text.
-
-    Raises:
-        UsageError: for a missing, empty or malformed file, naming the file and the line.
-    """
-    path = Path(path)
-    if path.suffix not in SUFFIXES:
-        raise unknown(f"kind of file of {path}:", path.suffix, SUFFIXES)
-    if not path.is_file():
-        siblings = [p.name for p in path.parent.glob("*") if p.suffix in SUFFIXES]
-        here = f" In {path.parent} there is: {', '.join(sorted(siblings))}." if siblings else ""
-        raise UsageError(f"no such file: {path}.{here} Check the path.")
-    try:
-        frame = _read_jsonl(path) if path.suffix == ".jsonl" else _read_separated(path)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8: {error}. Convert it, with iconv for one.") from None
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    if frame.empty:
-        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    return frame
-
-
-def _read_separated(path):
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, delimiter=SUFFIXES[path.suffix], strict=True)
-        try:
-            header = next(rows, [])
-            table = []
-            for row in rows:
-                if len(row) != len(header) and row:
-                    raise UsageError(
-                        f"{path}, line {rows.line_num}: {len(row)} columns where the header has "
-                        f"{len(header)}; a text that contains the separator must be quoted"
-                    )
-                if row:
-                    table.append(row)
-        except csv.Error as error:
-            raise UsageError(f"{path}, line {rows.line_num}: {error}") from None
-    return pd.DataFrame(table, columns=header, dtype=object)
-
-
-def _read_jsonl(path):
-    table = []
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise UsageError(f"{path}, line {number}: not JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise UsageError(f'{path}, line {number}: not an object like {{"text": ".."}}')
-            table.append(row)
-    return pd.DataFrame(table, dtype=object)
-
-
-def read_column(path: str | Path, column: str, option: str, table=None) -> pd.Series:
-    """A column of a file as stripped text.
-
-    Raises:
-        UsageError: if the column is missing, with the nearest match, or has no value in a row.
-    """
-    table = read_table(path) if table is None else table
-    if column not in table:
-        error = unknown(f"column of {path}:", column, table.columns)
-        raise UsageError(f"{error} Choose one with {option}.")
-    missing = table[column].isna()
-    if missing.any():
-        raise UsageError(f"{path}, row {missing.argmax() + 1} of the texts: no {column!r}")
-    return table[column].astype(str).str.strip()
-
-
-def read_labelled(
-    path: str | Path, text_column: str = "text", label_column: str = "label"
-) -> pd.DataFrame:
-    """The texts and labels of a file, as a frame with the columns ``text`` and ``label``.
-
-    Raises:
-        UsageError: for a file that cannot be read, or a missing column or label.
-    """
-    table = read_table(path)
-    frame = pd.DataFrame(
-        {
-            "text": read_column(path, text_column, "--text-column", table),
-            "label": read_column(path, label_column, "--label-column", table),
-        }
-    )
-    bad = (frame["label"] == "") | frame["label"].str.contains("\n")
-    if bad.any():
-        row = bad.argmax() + 1
-        raise UsageError(f"{path}, row {row} of the texts: the label is empty or of many lines")
-    return frame
+def is_path(data: str) -> bool:
+    """Whether ``data`` is meant as a file, a folder or a glob, be it there or not."""
+    return kind_of(data) is not None or glob.has_magic(data) or Path(data).exists()
 
 
 def load_files(
     train: str | Path,
     validation: str | Path | None = None,
     test: str | Path | None = None,
-    **columns: str,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    on_bad_row: str = "fail",
 ) -> Corpus:
     """A corpus from the user's own files.
 
+    A table is CSV, TSV, JSON lines (each also in gzip) or Parquet. A glob stands for tables with
+    the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
+    such a folder or a table, named ``train``, ``validation`` (or ``valid``, ``val``, ``dev``) and
+    ``test``.
+
     Args:
-        train: CSV, TSV or JSON lines.
-        validation, test: files of the same columns; without them they are split off ``train``.
-        columns: ``text_column`` and ``label_column``, by default ``text`` and ``label``.
+        train: a table, a glob or a folder.
+        validation, test: the same, with the columns of ``train``; without them the splits are
+            taken of ``train``, by :meth:`Corpus.split`.
+        text_column, label_column: by default ``text`` and ``label``, or else well-known names,
+            which the log announces. Class folders have none.
+        on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
+            reports their number and lines.
+
+    Returns:
+        The corpus. Its ``columns`` are the names of the columns, also where they were guessed.
 
     Raises:
-        UsageError: for a file that cannot be read, a missing column or label, a single class, or
-            a label that the training file lacks.
+        UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
+            than good ones, a single class, or a label that the training file lacks.
     """
-    paths = {"train": train, "validation": validation, "test": test}
-    frames = {
-        split: read_labelled(path, **columns) for split, path in paths.items() if path is not None
-    }
+    own = {"validation": validation, "test": test}
+    paths = {"train": train} | find_splits(Path(train))
+    paths |= {split: path for split, path in own.items() if path is not None}
+    columns = {"text_column": text_column, "label_column": label_column}
+    frames = {}
+    for split, path in paths.items():
+        frames[split] = read_frame(path, **columns, on_bad_row=on_bad_row)
+        columns |= frames[split].attrs["columns"]
     labels = sorted(frames["train"]["label"].unique())
     if len(labels) < 2:
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
+    splits = {}
     for split, frame in frames.items():
-        class_numbers(frame, labels, str(paths[split]))
-    return Corpus(Path(train).stem, labels, **frames)
+        new = sorted(set(frame["label"]) - set(labels))
+        where = first_place(frame[frame["label"] == new[0]]) if new else ""
+        splits[split] = Split(frame["text"], class_numbers(frame, labels, where))
+    report_repeats(frames)
+    corpus = Corpus(short_name(train), labels, **splits)
+    corpus.columns = {option: name for option, name in columns.items() if name is not None}
+    return corpus
+
+
+def read_labelled(
+    path: str | Path,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    on_bad_row: str = "fail",
+) -> pd.DataFrame:
+    """The texts and labels of a table, a glob or a folder, as ``text`` and ``label``.
+
+    Args:
+        path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
+
+    Raises:
+        UsageError: for what cannot be read, a missing column, or a bad row.
+    """
+    return read_frame(path, text_column, label_column, on_bad_row)[["text", "label"]]
+
+
+def read_frame(
+    path: str | Path,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    on_bad_row: str = "fail",
+    labelled: bool = True,
+) -> pd.DataFrame:
+    """The rows of a table, a glob or a folder, and where each is from.
+
+    Args:
+        path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
+        labelled: False for texts alone; some may then be empty.
+
+    Returns:
+        The columns ``text``, ``label``, ``file`` and ``place`` (see
+        :func:`zoo.datasets.reports.place`). ``attrs["columns"]`` are the names of the columns.
+
+    Raises:
+        UsageError: as :func:`read_labelled`.
+    """
+    if on_bad_row not in ON_BAD_ROW:
+        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
+    path = Path(path)
+    if path.is_dir():
+        columns, rows = {}, read_class_folders(path)
+    else:
+        files = _glob(path)
+        names = read_columns(files[0])
+        chosen = choose_columns(files[0], names, text_column, label_column, labelled)
+        columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
+        rows = (row for file in files for row in _table(file, *chosen))
+    good, bad = {"text": [], "label": [], "file": [], "place": []}, []
+    for file, where, values in rows:
+        problem = values if isinstance(values, Problem) else _problem(*values, labelled)
+        if problem is None:
+            text, label = ((value or "").strip() for value in values)
+            row = (text, sys.intern(label), file, where)
+            for column, value in zip(good.values(), row, strict=True):
+                column.append(value)
+        elif on_bad_row == "skip":
+            bad.append((file, where, problem.kind))
+        else:
+            way_out = "; or leave bad rows out with --on-bad-row skip" if labelled else ""
+            raise UsageError(f"{place(file, where)}: {problem.message}{way_out}")
+    if not good["text"] and not bad:
+        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
+    reports = list(skipped(bad))
+    if len(bad) > len(good["text"]):
+        raise UsageError(f"only {len(good['text'])} rows are left of {'; '.join(reports)}")
+    for report in reports:
+        logger.warning("%s", report)
+    frame = pd.DataFrame(good, dtype=object)
+    frame.attrs["columns"] = columns
+    return frame
+
+
+def _glob(path) -> list[Path]:
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path]
+    files = sorted(map(Path, glob.glob(str(path), recursive=True)))
+    if not files:
+        raise UsageError(f"no file matches {path}. Check the path, and quote it in a shell.")
+    return files
+
+
+def _table(file, text, label) -> Iterator[tuple]:
+    """Rows of a table: file, place, and values or a problem."""
+    names = read_columns(file)
+    choose_columns(file, names, text, label, labelled=label is not None)  # all files have them
+    labels, long_texts = set(), []
+    for number, values in read_rows(file, [text] if label is None else [text, label]):
+        if not isinstance(values, Problem):
+            values = (values[0], values[1] if label is not None else None)
+            labels.add(values[1])
+            if values[0] and "\n" in values[0]:
+                long_texts.append((number, values[0]))
+        yield file, number, values
+    if label is not None and kind_of(file) in SEPARATORS:
+        report_swallowed(file, long_texts, labels, len(names), names.index(label))
+
+
+def _problem(text, label, labelled) -> Problem | None:
+    """What is wrong with the values of a row."""
+    for name, value in (("text", text), ("label", label)):
+        if labelled and not (value and value.strip()):
+            return Problem(f"without a {name}", f"no {name}")
+        if value and "\0" in value:
+            return Problem("with NUL bytes", f"NUL bytes in the {name}: save the file as UTF-8")
+        if value and (reason := undecodable(value)):
+            return Problem("not UTF-8", reason)
+    if label and re.search(r"[\r\n]", label.strip()):
+        return Problem("with a label of many lines", f"a label of many lines: {label[:40]!r}")
+    return None

@@ -1,45 +1,74 @@
 """Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 
 import keras
+import numpy as np
 import tensorflow as tf
+from rich.progress import track
 
 from zoo.datasets.batches import batches, pad
-from zoo.errors import UsageError
+from zoo.datasets.corpus import Split
+from zoo.errors import UsageError, unknown
 
 UNKNOWN = "[UNK]"
 
-# The clean-up of HCAN's Section 4.3: lower case; letters, digits and . ! ? kept. Apostrophes go
-# without a trace ("doesnt", as in its examples), all else becomes a space. A mark is a word of
-# its own; a dot inside a word stays there (3.5, u.s).
-CLEAN_UP = [
-    (r"['\x{2019}]", ""),
-    (r"[^\p{L}\p{M}\p{N}.!?\n]", " "),
-    (r"[!?]|\.(?:\.+|\s|$)", r" \0 "),
-]
+logger = logging.getLogger("zoo")
+
+# Rules of regular expressions and replacements by the name of a clean-up; lower case comes first.
+# A mark becomes a word of its own; a dot inside a word stays there (3.5, u.s).
+CLEAN_UPS = {
+    # HCAN's Section 4.3: letters, digits and . ! ? kept. Apostrophes go without a trace ("doesnt",
+    # as in its examples), all else becomes a space.
+    "hcan": [
+        (r"['\x{2019}]", ""),
+        (r"[^\p{L}\p{M}\p{N}.!?\n]", " "),
+        (r"[!?]|\.(?:\.+|\s|$)", r" \0 "),
+    ],
+    # HAN's Section 3.3, CoreNLP: all marks kept, "do n't" and "it 's" are two words each.
+    "han": [
+        (r"\x{2019}", "'"),
+        (r"n't\b", " n't"),
+        (r"([\p{L}\p{N}])'(s|re|ve|ll|d|m)\b", r"\1 '\2"),
+        (r"(^|\s)'([^srvldm]|\w\w\w)", r"\1' \2"),
+        (r"'(\s|$)", r" '\1"),
+        (r"[^\p{L}\p{M}\p{N}\s.,'-]|--+", r" \0 "),
+        (r"(?:\.+|,)(?:\s|$)", r" \0 "),
+    ],
+    # Kim's clean_str, which is that of ATT-CNN's corpora: letters, digits and ( ) , ! ? ' ` kept.
+    "kim": [
+        (r"[^A-Za-z0-9(),!?'`\n]", " "),
+        (r"n't|'(?:s|ve|re|d|ll)", r" \0"),
+        (r"[,!()?]", r" \0 "),
+    ],
+    # Texts that come tokenized, as SST and SemEval of SSAN: the words between the spaces.
+    "tokens": [],
+}
+END = "\x1f"  # between sentences
 # A sentence ends after its mark or marks, and at an empty line.
 SENTENCE_ENDS = [
-    (r"(?:^|\s)([.!?]+(?:\s+[.!?]+)*)(?:\s+|$)", r" \1|"),
-    (r"\s*\n\s*\n\s*", "|"),
+    (r"(?:^|\s)([.!?]+(?:\s+[.!?]+)*)(?:\s+|$)", r" \1" + END),
+    (r"\s*\n\s*\n\s*", END),
 ]
 
 
-def clean(texts: tf.Tensor) -> tf.Tensor:
-    """The clean-up, ``[batch]`` strings to ``[batch]`` strings of words between spaces."""
+def clean(texts: tf.Tensor, clean_up: str = "hcan") -> tf.Tensor:
+    """A clean-up, ``[batch]`` strings to ``[batch]`` strings of words between spaces."""
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8", errors="replace")
-    return _replace(tf.strings.lower(texts, "utf-8"), CLEAN_UP)
+    texts = tf.strings.lower(tf.strings.regex_replace(texts, END, " "), "utf-8")
+    return _replace(texts, CLEAN_UPS[clean_up])
 
 
-def split_words(texts: tf.Tensor) -> tf.RaggedTensor:
+def split_words(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor:
     """``[batch]`` strings to their words, ragged ``[batch, words]`` strings."""
-    return tf.strings.split(clean(texts))
+    return tf.strings.split(clean(texts, clean_up))
 
 
-def split_sentences(texts: tf.Tensor) -> tf.RaggedTensor:
+def split_sentences(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor:
     """``[batch]`` strings to the words of their sentences, ``[batch, sentences, words]``."""
-    sentences = tf.strings.split(_replace(clean(texts), SENTENCE_ENDS), sep="|")
+    sentences = tf.strings.split(_replace(clean(texts, clean_up), SENTENCE_ENDS), sep=END)
     words = sentences.with_flat_values(tf.strings.split(sentences.flat_values))
     return tf.ragged.boolean_mask(words, words.row_lengths(axis=2) > 0)
 
@@ -48,6 +77,13 @@ def _replace(texts, rules):
     for pattern, replacement in rules:
         texts = tf.strings.regex_replace(texts, pattern, replacement)
     return texts
+
+
+def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
+    """A dataset of texts, of known cardinality."""
+    if isinstance(texts, Split):
+        return texts.dataset().map(lambda text, _: text)
+    return tf.data.Dataset.from_tensor_slices(list(texts))
 
 
 class Preprocessor:
@@ -61,14 +97,22 @@ class Preprocessor:
         vocabulary: the words, without padding and the unknown word.
         max_words: the most words of a text, or of a sentence if hierarchical.
         max_sentences: the most sentences of a text; None for flat models.
+        clean_up: "hcan", "han", "kim" or "tokens": that of a paper; see :data:`CLEAN_UPS`.
     """
 
     def __init__(
-        self, vocabulary: Sequence[str], max_words: int = 500, max_sentences: int | None = None
+        self,
+        vocabulary: Sequence[str],
+        max_words: int = 500,
+        max_sentences: int | None = None,
+        clean_up: str = "hcan",
     ):
+        if clean_up not in CLEAN_UPS:
+            raise unknown("clean-up", clean_up, CLEAN_UPS)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
+        self.clean_up = clean_up
         self.lookup = keras.layers.StringLookup(
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
@@ -76,66 +120,103 @@ class Preprocessor:
     @classmethod
     def fit(
         cls,
-        texts: Sequence[str],
+        texts: Split | Sequence[str],
         max_words: int = 500,
         max_sentences: int | None = None,
+        clean_up: str = "hcan",
         min_count: int = 2,
         max_vocabulary: int = 30_000,
+        percentile: float | None = None,
     ) -> "Preprocessor":
         """Counts the words of the training split, and of nothing else.
 
+        Logs how many of the texts are cut.
+
         Args:
-            texts: the training split's.
-            max_words, max_sentences: see the class.
+            texts: the training split's, read once, as a stream.
+            max_words, max_sentences, clean_up: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
+            percentile: lowers the limits so that this percentage of the texts, above 0 and at
+                most 100, has no more sentences, and as many no longer sentence.
 
         Raises:
-            UsageError: if no word is frequent enough.
+            UsageError: if no word is frequent enough, or for an unknown clean-up.
         """
+        if clean_up not in CLEAN_UPS:
+            raise unknown("clean-up", clean_up, CLEAN_UPS)
+        hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
-        for chunk in tf.data.Dataset.from_tensor_slices(list(texts)).batch(1024):
-            counts.update(split_words(chunk).flat_values.numpy())
+        longest, sentences = [], []  # of each text: words of its longest sentence, sentences
+        for words in _chunks(texts, split_sentences if hierarchical else split_words, clean_up):
+            counts.update(words.flat_values.numpy().tolist())
+            if hierarchical:
+                sentences.append(words.row_lengths().numpy().astype("int32"))
+                words = tf.reduce_max(words.row_lengths(axis=2), axis=1)
+                longest.append(words.numpy().astype("int32"))
+            else:
+                longest.append(words.row_lengths().numpy().astype("int32"))
         words = [word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count]
         if not words:
             raise UsageError(
                 f"no word of the training texts stands there {min_count} times: nothing to learn "
                 "from; give more texts or a lower --min-count"
             )
-        return cls(words, max_words, max_sentences)
+        longest = np.maximum(np.concatenate(longest), 0)
+        if percentile is not None:
+            max_words = min(max_words, _percentile(longest, percentile))
+        cut = longest > max_words
+        limits = f"{max_words} words"
+        if hierarchical:
+            sentences = np.concatenate(sentences)
+            if percentile is not None:
+                max_sentences = min(max_sentences, _percentile(sentences, percentile))
+            cut |= sentences > max_sentences
+            limits = f"{max_sentences} sentences or {limits} a sentence"
+        if cut.any():
+            logger.warning(
+                "%d of %d training texts are longer than %s and are cut",
+                *(cut.sum(), len(cut), limits),
+            )
+        return cls(words, max_words, max_sentences, clean_up)
 
     @property
     def vocabulary_size(self) -> int:
         """Rows of a word table: the vocabulary, padding and the unknown word."""
         return len(self.vocabulary) + 2
 
-    def encode(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
-        """Ids of texts, and which texts were cut.
+    def encode(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to ids, ragged ``[batch, (sentences,) words]`` int64.
 
-        Args:
-            texts: ``[batch]`` strings; bytes that are not UTF-8 are replaced.
-
-        Returns:
-            Ids, ragged ``[batch, (sentences,) words]`` int64, and ``[batch]`` booleans.
+        Bytes that are not UTF-8 are replaced.
         """
         if self.max_sentences is None:
-            words = split_words(texts)
-            cut = words.row_lengths() > self.max_words
-            return self.lookup(words[:, : self.max_words]), cut
-        words = split_sentences(texts)
-        longest = tf.reduce_max(words.row_lengths(axis=2), axis=1)
-        cut = (words.row_lengths() > self.max_sentences) | (longest > self.max_words)
+            return self.lookup(split_words(texts, self.clean_up)[:, : self.max_words])
+        words = split_sentences(texts, self.clean_up)
         words = words[:, : self.max_sentences, : self.max_words]
-        ids = self.lookup(words.flat_values)
-        return words.with_flat_values(ids), cut
+        return words.with_flat_values(self.lookup(words.flat_values))
 
     def __call__(self, texts: tf.Tensor) -> tf.Tensor:
         """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
 
         At least one word (and one sentence) long, also where all texts are empty.
         """
-        return pad(self.encode(texts)[0].to_tensor())
+        return pad(self.encode(texts).to_tensor())
 
-    def batches(self, texts, targets=None, batch_size=32, shuffle=False, seed=0):
-        """Batches of ids (and class numbers); see :func:`zoo.datasets.batches.batches`."""
-        return batches(self, texts, targets, batch_size, shuffle, seed)
+    def batches(self, dataset, batch_size=32, shuffle=False, seed=0, cache="auto"):
+        """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
+        return batches(self, dataset, batch_size, shuffle, seed, cache)
+
+
+def _chunks(texts, split, clean_up):
+    """The words of the texts, a thousand texts at a time; with a bar where it takes long."""
+    dataset = text_dataset(texts)
+    count = int(dataset.cardinality())
+    chunks = dataset.batch(1024).map(lambda chunk: split(chunk, clean_up), tf.data.AUTOTUNE)
+    description = f"Counting the words of {count:,} texts"
+    total = -(-count // 1024)
+    return track(chunks, description, total=total, transient=True, disable=count < 50_000)
+
+
+def _percentile(lengths, percentile):
+    return max(1, int(np.percentile(lengths, percentile, method="inverted_cdf")))

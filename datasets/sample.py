@@ -16,7 +16,7 @@ import random
 
 import pandas as pd
 
-from zoo.datasets.corpus import Corpus
+from zoo.datasets.corpus import Corpus, corpus_of_frames
 
 SIZES = {"train": 5_000, "validation": 500, "test": 1_000}
 
@@ -104,7 +104,7 @@ def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
                 rows.append((text, str(rating)))
         rng.shuffle(rows)
         splits[split] = pd.DataFrame(rows, columns=["text", "label"])
-    return Corpus("sample", ["1", "2", "3", "4", "5"], **splits)
+    return corpus_of_frames("sample", "12345", **splits)
 
 
 def _opinion(rng, rating):

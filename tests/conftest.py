@@ -23,6 +23,15 @@ def _seeded():
     keras.utils.set_random_seed(0)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _prepared_corpora(tmp_path_factory):
+    """Prepared corpora and word vectors go to a folder of the tests', not to the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TFDS_DATA_DIR", str(tmp_path_factory.mktemp("tfds")))
+        patch.setenv("ZOO_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def csv_file(tmp_path_factory):
     """A small file of the user's own, with columns of other names."""

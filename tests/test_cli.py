@@ -30,7 +30,7 @@ def run_zoo(monkeypatch, capsys):
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    for command in ("train", "evaluate", "predict", "list", "describe"):
+    for command in ("train", "evaluate", "predict", "list", "describe", "datasets"):
         assert command in out
 
 
@@ -50,12 +50,12 @@ def test_list_and_describe(run_zoo):
         (["train", "--data", "nope"], "unknown data 'nope'"),
         (["train", "--data", "missing.csv"], "no such file: missing.csv"),
         (["train", "--data", "empty.csv"], "empty.csv has no rows"),
-        (["train", "--data", "good.csv"], "unknown column of good.csv: 'text'.*--text-column"),
+        (["train", "--data", "a b.csv"], "which column has the texts.*--text-column"),
         (["train", "--data", "good.csv", "--text-column", "revew"], "Did you mean 'review'"),
         (
             "train --data good.csv --text-column review --label-column stars "
             "--test-data test.csv".split(),
-            "unknown label in test.csv: 'new'",
+            "unknown label in test.csv, line .: 'new'",
         ),
         (["train", "--set", "num_headz=2"], "Did you mean 'num_heads'"),
         (["train", "--set", "num_heads"], "--set takes name=value: got 'num_heads'"),
@@ -77,6 +77,7 @@ def test_bad_input_ends_with_one_line(arguments, message, run_zoo, csv_file, tmp
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(csv_file.read_text())
     (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "a b.csv").write_text("a,b\ngood,1\n")
     (tmp_path / "test.csv").write_text("review,stars\ngood,good one\nodd,new\n")
     code, out, err = run_zoo(*arguments)
     assert code == 2
@@ -84,7 +85,7 @@ def test_bad_input_ends_with_one_line(arguments, message, run_zoo, csv_file, tmp
     assert err.startswith("zoo: ")
     assert err.count("\n") == 1
     assert re.search(message, err), err
-    left = {path.name for path in tmp_path.iterdir()} - {"good.csv", "empty.csv", "test.csv"}
+    left = {path.name for path in tmp_path.iterdir() if path.suffix != ".csv"}
     assert not left or (left == {"runs"} and not any((tmp_path / "runs").iterdir()))
 
 

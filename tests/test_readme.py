@@ -56,7 +56,7 @@ def test_the_shell_commands_work(folder):
     result = shell(shown.replace("make test", ""), folder)
     assert result.returncode == 0, result.stdout + result.stderr
     runs = sorted((folder / "runs").iterdir())
-    assert len(runs) == 2 + ("ZOO_DATA_DIR" in os.environ)
+    assert len(runs) == 3 + ("ZOO_DATA_DIR" in os.environ)
     (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
     metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
     assert metrics["accuracy"] >= 0.9

@@ -182,3 +182,42 @@ def test_damaged_runs_are_refused(trained, tmp_path):
     (copy / "model.keras").write_bytes((trained / "model.keras").read_bytes()[:1000])
     with pytest.raises(zoo.UsageError, match="copy is damaged"):
         zoo.load(copy)
+
+
+def test_words_are_prepared_as_told(csv_file, tmp_path):
+    """Clean-up, limits and word vectors of a file, frozen, are those of the loaded model."""
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("good, 1 2 3 4\nBad 5 6 7 8\n")
+    run = zoo.train(
+        "cnn_kim",
+        str(csv_file),
+        options={"train_embeddings": False, "filters": 4},
+        clean_up="tokens",
+        percentile=50,
+        embeddings=str(vectors),
+        epochs=1,
+        output=tmp_path / "runs",
+        verbose=0,
+    )
+    model = zoo.load(run)
+    row = model.preprocessor.vocabulary.index("good,") + 2
+    np.testing.assert_array_equal(model.embed.embeddings[row], [1, 2, 3, 4])
+    assert model.preprocessor.clean_up == "tokens"
+    assert model.max_words == model.preprocessor.max_words == 7
+    config = json.loads((run / "config.json").read_text())
+    assert config["embeddings"] == str(vectors)
+    assert config["files"] == {"text_column": "review", "label_column": "stars"}
+
+
+def test_word_vectors_of_another_width_are_refused(csv_file, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("good 1 2 3 4\n")
+    with pytest.raises(zoo.UsageError, match="embedding_dim is 8, but the vectors .* 4 wide"):
+        zoo.train(
+            "cnn_kim",
+            str(csv_file),
+            options={"embedding_dim": 8},
+            embeddings=str(vectors),
+            output=tmp_path / "runs",
+        )
+    assert list((tmp_path / "runs").iterdir()) == []

@@ -120,10 +120,17 @@ class TextClassifier(keras.Model):
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
 
-    def _batches(self, texts, labels, batch_size, shuffle=False):
+    def _batches(self, texts, targets, batch_size, shuffle=False):
         if self.preprocessor is None:
             raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
-        return self.preprocessor.batches(texts, labels, batch_size or 32, shuffle=shuffle)
+        import tensorflow as tf  # texts are TensorFlow's on every backend
+
+        texts = np.asarray(texts, dtype=object)
+        columns = texts if targets is None else (texts, np.asarray(targets))
+        dataset = tf.data.Dataset.from_tensor_slices(columns)
+        if shuffle:  # all, as they may be sorted by class
+            dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
+        return self.preprocessor.batches(dataset, batch_size or 32, shuffle=shuffle)
 
 
 def is_text(x) -> bool:

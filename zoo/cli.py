@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import rich.markup
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -27,8 +28,19 @@ console = Console()
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
-TextColumn = Annotated[str | None, typer.Option(help=Files + "column of texts. Default: text.")]
-LabelColumn = Annotated[str | None, typer.Option(help=Files + "column of labels. Default: label.")]
+Kinds = ".csv, .tsv, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
+TextColumn = Annotated[
+    str | None, typer.Option(help=Files + "column of texts. Default: text, or a well-known name.")
+]
+LabelColumn = Annotated[
+    str | None, typer.Option(help=Files + "column of labels. Default: label, or a well-known name.")
+]
+OnBadRow = Annotated[
+    str | None,
+    typer.Option(
+        help=Files + "fail at the first bad row, or skip bad rows and report them. Default: fail."
+    ),
+]
 
 
 class Format(StrEnum):
@@ -40,7 +52,7 @@ class Format(StrEnum):
 def train(
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     data: Annotated[
-        str, typer.Option(help="agnews, sample, or a .csv, .tsv or .jsonl file.")
+        str, typer.Option(help=f"A name of zoo datasets, or your own: {Kinds}.")
     ] = "sample",
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
@@ -50,6 +62,7 @@ def train(
     test_data: Annotated[
         str | None, typer.Option(help=Files + "the test split. Default: 10% of --data.")
     ] = None,
+    on_bad_row: OnBadRow = None,
     preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
     option: Annotated[
         list[str] | None,
@@ -62,8 +75,25 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
+    clean_up: Annotated[
+        str, typer.Option(help="Of the texts, as in a paper: hcan, han, kim or tokens.")
+    ] = "hcan",
     min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
     max_vocabulary: Annotated[int, typer.Option(help="The most words.")] = 30_000,
+    percentile: Annotated[
+        float | None,
+        typer.Option(help="Cut texts so that this percentage of them stays whole. Try 99."),
+    ] = None,
+    embeddings: Annotated[
+        str | None,
+        typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt."),
+    ] = None,
+    unlabelled_data: Annotated[
+        str | None, typer.Option(help="Further texts for word2vec, without labels.")
+    ] = None,
+    cache: Annotated[
+        str, typer.Option(help="Keep word ids in memory, none, or a file of this name.")
+    ] = "auto",
     precision: Annotated[
         str, typer.Option(help="float32, mixed_bfloat16 or mixed_float16, while training.")
     ] = "float32",
@@ -76,6 +106,7 @@ def train(
         "label_column": label_column,
         "validation": validation_data,
         "test": test_data,
+        "on_bad_row": on_bad_row,
     }
     run = zoo.train(
         model,
@@ -86,8 +117,13 @@ def train(
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
+        clean_up=clean_up,
         min_count=min_count,
         max_vocabulary=max_vocabulary,
+        percentile=percentile,
+        embeddings=embeddings,
+        unlabelled=unlabelled_data,
+        cache=cache,
         precision=precision,
         seed=seed,
         output=output,
@@ -106,15 +142,16 @@ def train(
 def evaluate(
     run: Run,
     data: Annotated[
-        str | None, typer.Option(help="A .csv, .tsv or .jsonl file. Default: the test split.")
+        str | None, typer.Option(help=f"Your own: {Kinds}. Default: the test split.")
     ] = None,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
+    on_bad_row: OnBadRow = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
     """Score a trained model, on its test split or on a file."""
-    columns = {"text_column": text_column, "label_column": label_column}
-    scores = zoo.evaluate(run, data, **{k: v for k, v in columns.items() if v is not None})
+    files = {"text_column": text_column, "label_column": label_column, "on_bad_row": on_bad_row}
+    scores = zoo.evaluate(run, data, **{k: v for k, v in files.items() if v is not None})
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
@@ -128,7 +165,7 @@ def predict(
         list[str] | None, typer.Argument(help="Texts. Default: lines of standard input.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(help="A .csv, .tsv, .jsonl or .txt file of texts instead.")
+        Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
     ] = None,
     text_column: TextColumn = None,
     output_format: Annotated[Format, typer.Option("--format", help="Of the answers.")] = (
@@ -139,7 +176,7 @@ def predict(
     from zoo.prediction import predict, read_texts
 
     if file is not None:
-        texts = read_texts(file, text_column or "text")
+        texts = read_texts(file, text_column)
     elif not texts:
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
@@ -181,6 +218,54 @@ def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -
     table.add_row("parameters", *counts)
     console.print(table)
     console.print("Parameters are those of 5 classes, without the word table.")
+
+
+@app.command("datasets")
+def list_datasets(
+    name: Annotated[str | None, typer.Argument(help="Show this one. Default: list all.")] = None,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Prepare it now: records to stream from.")
+    ] = False,
+    beam: Annotated[
+        bool, typer.Option("--beam", help="Prepare it on Apache Beam, for big ones.")
+    ] = False,
+    beam_option: Annotated[
+        list[str] | None,
+        typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
+    ] = None,
+) -> None:
+    """List the corpora, show one, or prepare one."""
+    from zoo.datasets import catalogue
+
+    if name is None and (prepare or beam):
+        raise UsageError("--prepare and --beam need the name of a corpus: zoo datasets lists them")
+    if name is None:
+        table = Table("corpus", "classes", "train", "validation", "test", "where")
+        for column in table.columns[1:5]:
+            column.justify = "right"
+        for entry in catalogue.CATALOGUE.values():
+            sizes = [entry.sizes.get(split) for split in ("train", "validation", "test")]
+            if "all" in entry.sizes:
+                sizes[0] = entry.sizes["all"]
+            counts = ["" if size is None else f"{size:,}" for size in sizes]
+            counts[0] += " in all" if "all" in entry.sizes else ""
+            where = rich.markup.escape(catalogue.state(entry))
+            table.add_row(entry.name, str(len(entry.labels)), *counts, where)
+        console.print(table)
+        console.print("Sizes are the published ones. More of each: zoo datasets NAME")
+        return
+    entry = catalogue.find_entry(name)
+    if prepare or beam:
+        catalogue.locate(entry)  # refuses before TensorFlow is imported
+        from zoo.datasets.builder import prepare as prepare_records
+
+        options = [f"--{option}" for option in beam_option or []]
+        print(f"{name} is in {prepare_records(entry, beam, options).data_dir}")
+        return
+    table = Table.grid("", "", padding=(0, 2))
+    for title, text in catalogue.describe(entry).items():
+        table.add_row(f"[bold]{title}[/]", rich.markup.escape(text))
+    console.print(table)
 
 
 def _parse_option(text: str) -> tuple[str, Any]:

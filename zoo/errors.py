@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+MOST_LISTED = 50  # names in a message
+
 
 class UsageError(ValueError):
     """Bad input: a name, an option, a file. The command line prints it and exits with code 2."""
@@ -13,4 +15,6 @@ def unknown(what: str, value: object, allowed: Iterable[str]) -> UsageError:
     allowed = [str(name) for name in allowed]
     close = difflib.get_close_matches(str(value), allowed, n=3)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-    return UsageError(f"unknown {what} {value!r}.{hint} Allowed: {', '.join(allowed)}.")
+    listed = ", ".join(allowed[:MOST_LISTED])
+    rest = f" and {len(allowed) - MOST_LISTED} others" if len(allowed) > MOST_LISTED else ""
+    return UsageError(f"unknown {what} {value!r}.{hint} Allowed: {listed}{rest}.")

@@ -3,22 +3,25 @@
 from pathlib import Path
 from typing import Any
 
-from zoo.datasets.corpus import class_numbers
+from zoo.datasets.corpus import Split, class_numbers
 
 COLUMNS = ("text_column", "label_column")
 
 
-def score(model, texts, targets) -> dict[str, Any]:
+def score(model, split: Split) -> dict[str, Any]:
     """Accuracy, macro F1, mean cross-entropy and the scores of each class.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``.
-        texts: ``[n]`` strings.
-        targets: ``[n]`` class numbers.
+        split: labelled texts.
     """
     from sklearn.metrics import classification_report, log_loss
 
-    probabilities = model.predict(texts, batch_size=128, verbose=0).astype("float64")
+    from zoo.datasets.preprocessor import text_dataset
+
+    batches = model.preprocessor.batches(text_dataset(split), batch_size=128, cache="none")
+    probabilities = model.predict(batches, verbose=0).astype("float64")
+    targets = split.numbers
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
     classes = range(len(model.labels))
     report = classification_report(
@@ -43,9 +46,10 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
 
     Args:
         run: the run folder.
-        data: a CSV, TSV or JSON-lines file to score on; by default the test split of the run's
-            own data, read again.
-        columns: ``text_column`` and ``label_column`` of that file; by default the run's.
+        data: a table, folder or glob to score on; by default the test split of the run's own
+            data, read again.
+        columns: ``text_column`` and ``label_column`` of it, by default the run's; and
+            ``on_bad_row``.
 
     Returns:
         ``accuracy``, ``macro_f1``, ``loss``, ``texts`` and, for each class, precision, recall,
@@ -62,6 +66,8 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
         test = datasets.load(config["data"], **config["files"]).split(config["seed"]).test
     else:
         own = {key: config["files"][key] for key in COLUMNS if key in config["files"]}
-        test = datasets.read_labelled(data, **own | columns)
+        frame = datasets.read_labelled(data, **own | columns)
     model = load(run)
-    return score(model, test["text"], class_numbers(test, model.labels, data or config["data"]))
+    if data is not None:
+        test = Split(frame["text"], class_numbers(frame, model.labels, data))
+    return score(model, test)

@@ -15,6 +15,9 @@ class HierarchicalClassifier(TextClassifier):
     that turn ``[batch, length, dim]`` into ``[batch, features]`` and give their attention scores
     on request. A flat variant, with ``max_sentences=None``, has a single level, ``words``.
 
+    Documents may come as the sentences that exist, grouped by length
+    (:func:`zoo.datasets.batches.pack`): the same probabilities with less padding computed.
+
     Args:
         max_words: the most words of a sentence; see :class:`TextClassifier`.
         max_sentences: the most sentences of a document.
@@ -35,6 +38,8 @@ class HierarchicalClassifier(TextClassifier):
         self.drop = keras.layers.Dropout(output_dropout)
 
     def call(self, ids, training=None, return_attention_scores=False):
+        if isinstance(ids, dict):
+            return self._call_packed(ids["sentences"], ids["places"], training)
         mask = word_mask(ids)
         asked = {"training": training, "return_attention_scores": True}
         vectors, word_scores = self.words(self.embed(ids), mask=mask, **asked)
@@ -44,3 +49,13 @@ class HierarchicalClassifier(TextClassifier):
             vectors, scores["sentences"] = self.sentences(vectors, mask=mask, **asked)
         probabilities = self.classify(self.drop(vectors, training=training))
         return (probabilities, scores) if return_attention_scores else probabilities
+
+    def _call_packed(self, groups, places, training):
+        vectors = [
+            self.words.layer(self.embed(ids), mask=word_mask(ids), training=training)
+            for ids in groups
+        ]
+        vectors = ops.concatenate([ops.zeros_like(vectors[0][:1]), *vectors])  # place 0: padding
+        vectors = ops.take(vectors, places, axis=0)
+        vector = self.sentences(vectors, mask=ops.greater(places, 0), training=training)
+        return self.classify(self.drop(vector, training=training))

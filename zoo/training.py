@@ -1,5 +1,6 @@
 """Training: data and a model's name in, a run folder out."""
 
+import itertools
 import logging
 import math
 import platform
@@ -9,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from zoo import datasets
-from zoo.datasets.corpus import class_numbers
+from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
+from zoo.prediction import read_texts
 from zoo.registry import build, check_name
 from zoo.runs import finished, new_run, write_json, write_model
 
@@ -30,8 +32,13 @@ def train(
     epochs: int | None = None,
     batch_size: int = 32,
     learning_rate: float | None = None,
+    clean_up: str = "hcan",
     min_count: int = 2,
     max_vocabulary: int = 30_000,
+    percentile: float | None = None,
+    embeddings: str | None = None,
+    unlabelled: str | None = None,
+    cache: str = "auto",
     precision: str = "float32",
     seed: int = 0,
     output: str | Path = "runs",
@@ -45,14 +52,22 @@ def train(
 
     Args:
         model: a name of :func:`zoo.list_models`.
-        data: ``"agnews"``, ``"sample"``, or the path of a CSV, TSV or JSON-lines file.
-        files: for a path: ``text_column``, ``label_column``, and the files ``validation`` and
-            ``test``; see :func:`zoo.datasets.load_files`.
+        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, or the path of your
+            own table, folder or glob.
+        files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, and the files
+            ``validation`` and ``test``; see :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`.
         epochs: by default as many as make about 1,500 steps, 3 to 30.
         batch_size: texts of a batch.
         learning_rate: the highest; by default the model's own.
-        min_count, max_vocabulary: of the vocabulary; see :class:`zoo.datasets.Preprocessor`.
+        clean_up, min_count, max_vocabulary, percentile: of the words; see
+            :meth:`zoo.datasets.Preprocessor.fit`.
+        embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
+            unlabelled ones; or the path of a file of word vectors, see
+            :func:`zoo.datasets.embeddings.read_vectors`. By default words start at random.
+        unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
+        cache: "memory", "none", "auto" or a file's path, for the word ids; see
+            :func:`zoo.datasets.batches.batches`.
         precision: ``"float32"``, ``"mixed_bfloat16"`` or ``"mixed_float16"``, while training.
         seed: of weights, batches, dropout and splits.
         output: the folder of the run folders.
@@ -71,9 +86,11 @@ def train(
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
+    if percentile is not None and not 0 < percentile <= 100:
+        raise UsageError(f"percentile must be above 0 and at most 100: got {percentile}")
     if learning_rate is not None and learning_rate <= 0:
         raise UsageError(f"learning_rate must be above 0: got {learning_rate}")
-    with new_run(output, f"{model}-{Path(data).stem}") as folder:
+    with new_run(output, f"{model}-{datasets.short_name(data)}") as folder:
         corpus = datasets.load(data, **files).split(seed)
         logger.info(
             "%s: %d training, %d validation and %d test texts, %d classes",
@@ -87,43 +104,65 @@ def train(
         keras.utils.set_random_seed(seed)
         keras.config.set_dtype_policy(precision)
         try:
-            classifier = _build(model, preset, options, corpus, min_count, max_vocabulary)
+            words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
+            words |= {"max_vocabulary": max_vocabulary}
+            if unlabelled is not None:
+                texts = read_texts(unlabelled, corpus.columns.get("text_column"))
+                corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
+            classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             learning_rate = learning_rate or classifier.learning_rate
             epochs = _fit(
-                classifier, corpus, folder, epochs, batch_size, learning_rate, seed, verbose
+                classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache, verbose
             )
         finally:
             keras.config.set_dtype_policy("float32")
         seconds = time.perf_counter() - started
 
         best = _in_float32(classifier)
-        test = class_numbers(corpus.test, corpus.labels, "test")
         from zoo.evaluation import score
 
-        scores = score(best, corpus.test["text"], test)
+        scores = score(best, corpus.test)
         scores |= {"parameters": best.count_params(), "seconds": round(seconds, 1)}
         write_json(folder / "metrics.json", scores)
         write_model(folder, best)
         config = {"model": model, "data": _absolute(data), "preset": preset}
-        columns = {name: value for name, value in files.items() if name.endswith("_column")}
-        config |= {"files": {name: _absolute(path) for name, path in files.items()} | columns}
+        own = {name: files[name] for name in files.keys() & {"validation", "test"}}
+        own = files | {name: _absolute(path) for name, path in own.items()} | corpus.columns
+        config |= {"files": own}
         config |= {"options": options, "epochs": epochs, "batch_size": batch_size}
-        config |= {"learning_rate": learning_rate, "min_count": min_count}
-        config |= {"max_vocabulary": max_vocabulary, "precision": precision, "seed": seed}
+        config |= {"learning_rate": learning_rate, "precision": precision, "seed": seed}
+        config |= words
+        config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
         config |= {"versions": _versions(), "architecture": best.get_config()}
         write_json(folder / "config.json", config)
     return finished(folder)
 
 
-def _build(name, preset, options, corpus, min_count, max_vocabulary):
+def _build(name, preset, options, corpus, words, embeddings, seed):
     """The untrained classifier with its preprocessor."""
     labels = len(corpus.labels)
     limits = build(name, labels, preset, **options | {"vocabulary_size": 2})
     preprocessor = datasets.Preprocessor.fit(
-        corpus.train["text"], limits.max_words, limits.max_sentences, min_count, max_vocabulary
+        corpus.train, limits.max_words, limits.max_sentences, **words
     )
-    size = {"vocabulary_size": preprocessor.vocabulary_size}
-    classifier = build(name, labels, preset, **options | size)
+    sizes = {"vocabulary_size": preprocessor.vocabulary_size}
+    if words["percentile"] is not None:
+        sizes |= {"max_words": preprocessor.max_words}
+        sizes |= {"max_sentences": preprocessor.max_sentences}
+    if embeddings is not None:
+        vectors = _word_vectors(
+            embeddings, corpus, preprocessor, limits.embedding_dim, words["min_count"], seed
+        )
+        sizes |= {"embedding_dim": vectors.vector_size}
+        if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
+            raise UsageError(
+                f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
+                f"{vectors.vector_size} wide: leave it out"
+            )
+    classifier = build(name, labels, preset, **options | sizes)
+    if embeddings is not None:
+        matrix, _ = embedding_matrix(vectors, preprocessor.vocabulary, seed)
+        classifier.embed.embeddings.assign(matrix)
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
     logger.info(
@@ -133,21 +172,33 @@ def _build(name, preset, options, corpus, min_count, max_vocabulary):
     return classifier
 
 
-def _fit(classifier, corpus, folder, epochs, batch_size, learning_rate, seed, verbose):
+def _word_vectors(embeddings, corpus, preprocessor, dim, min_count, seed):
+    if embeddings != "word2vec":
+        return read_vectors(embeddings, preprocessor.vocabulary)
+    from zoo.datasets.preprocessor import split_words
+
+    return train_word2vec(
+        itertools.chain(corpus.train, corpus.unlabelled or ()),
+        lambda texts: split_words(texts, preprocessor.clean_up),
+        dim,
+        min_count=min_count,
+        seed=seed,
+    )
+
+
+def _fit(classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache, verbose):
     """Trains; the classifier has its best weights afterwards. Returns the number of epochs."""
     import keras
 
-    train, validation = (
-        classifier.preprocessor.batches(
-            split["text"],
-            class_numbers(split, corpus.labels, "validation"),
-            batch_size,
-            shuffle=split is corpus.train,
-            seed=seed,
-        )
-        for split in (corpus.train, corpus.validation)
+    from zoo.datasets.batches import share_of_words
+
+    train, validation = (  # both by length: the order of the validation texts does not matter
+        classifier.preprocessor.batches(split.dataset(), batch_size, True, seed, kept)
+        for split, kept in ((corpus.train.shuffled(seed), cache), (corpus.validation, "auto"))
     )
     steps = int(train.cardinality())
+    share = share_of_words(train, steps=steps if len(corpus.train) <= 20_000 else 200)
+    logger.info("%.0f%% of the positions in a batch are words, the rest is padding", 100 * share)
     epochs = epochs or min(30, max(3, round(STEPS / steps)))
     warmup = max(1, epochs * steps // 10)
     schedule = keras.optimizers.schedules.CosineDecay(
@@ -196,8 +247,9 @@ def _in_float32(classifier):
 
 
 def _absolute(name):
-    """A path that is still right from elsewhere; other names stay as they are."""
-    return str(Path(name).resolve()) if Path(name).is_file() else name
+    """A path that is still right from elsewhere; names stay as they are."""
+    names = (None, *datasets.CATALOGUE, "sample", "word2vec")
+    return name if name in names else str(Path(name).resolve())
 
 
 def _versions():

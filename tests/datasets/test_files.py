@@ -1,72 +1,214 @@
 """Anybody's own files: right rows, or one clear message."""
 
-import json
+import gzip
+import logging
+import os
+import re
 
+import pandas as pd
 import pytest
 
 import zoo
 from zoo import datasets
+from zoo.datasets.files import is_path, load_files, read_labelled, short_name
+from zoo.prediction import read_texts
+
+ROWS = [["one, two", "x"], ['say "hi"', "y"]]
+FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
 
 
 def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
+def rows(split):
+    """Lines of a table of columns text and label, one class after the other."""
+    return "text,label\n" + "".join(f"{split} {i},{'xy'[i % 2]}\n" for i in range(4))
+
+
+@pytest.fixture
+def log(caplog):
+    caplog.set_level(logging.INFO, "zoo")
+    return caplog
+
+
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "save"),
     [
-        ("a.csv", 'label,text\nx,"one, two"\ny,"say ""hi"""\n'),
-        ("a.csv", '\ufefflabel,text\r\nx,"one, two"\r\n\r\ny,"say ""hi"""\r\n'),
-        ("a.tsv", 'text\tlabel\none, two\tx\n"say ""hi"""\ty\n'),
-        ("a.jsonl", '{"text": "one, two", "label": "x"}\n\n{"label": "y", "text": "say \\"hi\\""}'),
+        ("a.csv", lambda path: FRAME.to_csv(path, index=False)),
+        ("a.csv.gz", lambda path: FRAME.to_csv(path, index=False)),
+        ("a.tsv", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
+        ("a.tsv.gz", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
+        ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", lines=True)),
+        ("a.ndjson.gz", lambda path: FRAME.to_json(path, orient="records", lines=True)),
+        ("a.parquet", FRAME.to_parquet),
     ],
 )
-def test_rows_are_read(tmp_path, name, content):
-    corpus = datasets.load(str(write(tmp_path / name, content)))
+def test_tables_that_pandas_writes(tmp_path, name, save, log):
+    path = tmp_path / name
+    save(path)
+    corpus = load_files(path)
+    assert corpus.name == "a"
     assert corpus.labels == ["x", "y"]
-    assert corpus.train[["text", "label"]].to_numpy().tolist() == [
-        ["one, two", "x"],
-        ['say "hi"', "y"],
-    ]
-
-
-def test_numbers_are_labels_too(tmp_path):
-    rows = [{"text": "a", "label": 1}, {"text": "b", "label": 2}]
-    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-    assert datasets.load(str(path)).labels == ["1", "2"]
+    assert corpus.train.numbers.tolist() == [0, 1]
+    assert corpus.frame("train").to_numpy().tolist() == ROWS
+    assert corpus.columns == {"text_column": "text", "label_column": "label"}
+    assert read_texts(path) == [text for text, _ in ROWS]
+    assert not log.messages
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("header", "text", "label"),
     [
-        ("a.csv", "", "a.csv has no rows"),
-        ("a.csv", "text,label\n", "a.csv has no rows"),
-        ("a.csv", "text,label\na,x\nb\n", "a.csv, line 3: 1 columns where the header has 2"),
-        ("a.csv", 'text,label\n"a,x\n', "a.csv, line 2: unexpected end of data"),
-        ("a.csv", "txt,label\na,x\n", "unknown column of .*'text'. Did you mean 'txt'?.*--text-c"),
-        ("a.csv", "text,label\na,x\nb,x\n", "one class only, 'x'"),
-        ("a.csv", "text,label\na,x\nb,\n", "a.csv, row 2 of the texts: the label is empty"),
-        ("a.csv", b"text,label\n\xff,x\n", "a.csv is not UTF-8"),
-        ("a.jsonl", '{"text": "a"\n', "a.jsonl, line 1: not JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl, line 1: not an object"),
-        (
-            "a.jsonl",
-            '{"text": "a", "label": "x"}\n{"label": "y"}\n',
-            "row 2 .*: no 'text",
-        ),
-        ("a.xls", "text", "unknown kind of file .*'.xls'. Did you mean '.csv'|Allowed: .csv"),
+        ("label,text", 1, 0),
+        ("Review,Stars", 0, 1),
+        ("Id,Category,Content", 2, 1),
+        ("text,review,class,label", 0, 3),
+        ("Y,anything", 1, 0),
+        ("TWEET,anything", 0, 1),
     ],
 )
-def test_bad_files_are_refused_with_a_reason(tmp_path, name, content, message):
+def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
+    names = header.split(",")
+    cells = [f"cell {i}" for i in range(len(names))]
+    path = write(tmp_path / "a.csv", f"{header}\n{','.join(cells)}\n")
+    assert read_labelled(path).to_numpy().tolist() == [[cells[text], cells[label]]]
+    found = f"texts are in {names[text]!r}, labels in {names[label]!r}"
+    announced = f"{path}: {found} (choose others with --text-column, --label-column)"
+    assert log.messages == ([] if "text" in names else [announced])
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "message"),
+    [
+        ("a,b", {}, "which column has the texts. Choose one with --text-column: 'a', 'b'"),
+        ("title,body,label", {}, "which column has the texts.*: 'title', 'body', 'label'"),
+        (
+            "text,a,b",
+            {},
+            "which column has the labels. Choose one with --label-column: 'text', 'a'",
+        ),
+        ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
+        ("text,lable,a", {"label_column": "label"}, "'label'. Did you mean 'lable'.*--label-col"),
+        ("text,label,text", {}, "two columns 'text': rename one"),
+        ("a  b,label,c", {"text_column": "x"}, "unknown column of .*'x'. Allowed: a b, label, c."),
+        ("text", {}, "which column has the labels"),
+    ],
+)
+def test_unclear_columns_are_refused(tmp_path, header, columns, message):
+    path = write(tmp_path / "a.csv", f"{header}\n{','.join('x' for _ in header.split(','))}\n")
     with pytest.raises(zoo.UsageError, match=message):
-        datasets.load(str(write(tmp_path / name, content)))
+        load_files(path, **columns)
+
+
+def test_chosen_columns_hold_for_every_split(tmp_path, log):
+    train = write(tmp_path / "train.csv", "Id,Review,Stars\n1,good,5\n2,bad,1\n")
+    test = write(tmp_path / "test.csv", "Stars,Review,text,label\n5,nice,no,no\n")
+    corpus = load_files(train, test=test)
+    assert corpus.frame("test").to_numpy().tolist() == [["nice", "5"]]
+    assert corpus.columns == {"text_column": "Review", "label_column": "Stars"}
+    assert len(log.messages) == 1
+    again = load_files(train, test=test, **corpus.columns)
+    assert again.frame("train").equals(corpus.frame("train"))
+    assert len(log.messages) == 1
+    other = write(tmp_path / "other.csv", "text,label\ngood,5\n")
+    with pytest.raises(zoo.UsageError, match="unknown column of .*other.csv: 'Review'"):
+        load_files(train, test=other)
+
+
+@pytest.mark.parametrize("dev", ["dev", "valid", "validation", "val"])
+def test_a_folder_of_split_files(tmp_path, dev, log):
+    write(tmp_path / "train.csv", rows("train"))
+    write(tmp_path / f"{dev}.csv.gz", gzip.compress(rows("dev").encode()))
+    write(tmp_path / "test.tsv", rows("test").replace(",", "\t"))
+    write(tmp_path / "README.md", "")
+    corpus = load_files(tmp_path)
+    assert corpus.train.texts[0] == "train 0"
+    assert corpus.validation.texts[0] == "dev 0"
+    assert corpus.test.texts[0] == "test 0"
+    assert log.messages == [f"{tmp_path}: 1 left out: README.md"]
+    own = write(tmp_path / "elsewhere" / "test.csv", rows("own"))
+    assert load_files(tmp_path, test=own).test.texts[0] == "own 0"
+    with pytest.raises(
+        zoo.UsageError, match="has several splits: give one of .*train.csv, .*dev|val"
+    ):
+        read_labelled(tmp_path)
+    write(tmp_path / "train.jsonl", "")
+    with pytest.raises(
+        zoo.UsageError, match="one train split, train.csv and train.jsonl: keep one"
+    ):
+        load_files(tmp_path)
+
+
+def test_folders_of_class_folders(tmp_path, log):
+    for split in ("", "train/", "dev/", "test/"):
+        folder = tmp_path / (split or "plain/")
+        write(folder / "very good" / "1.txt", f"{split} good\r\nstay\n")
+        write(folder / "bad" / "2.txt", f"{split} bad")
+        write(folder / "bad" / "1.txt", b"\xef\xbb\xbfworse")
+        write(folder / ".hidden" / "1.txt", "")
+    write(tmp_path / "plain" / "bad" / "3.doc", "")
+    plain = load_files(tmp_path / "plain")
+    assert plain.name == "plain"
+    assert plain.labels == ["bad", "very good"]
+    assert plain.frame("train").to_numpy().tolist() == [
+        ["worse", "bad"],
+        ["bad", "bad"],
+        ["good\r\nstay", "very good"],
+    ]
+    assert log.messages == [f"{tmp_path / 'plain'}: 1 left out: bad/3.doc"]
+    splits = load_files(tmp_path)
+    assert splits.test.texts[1] == "test/ bad"
+    assert splits.validation.texts[1] == "dev/ bad"
+    mixed = load_files(
+        write(tmp_path / "a.csv", "review,stars\na,bad\nb,very good\n"), test=tmp_path / "test"
+    )
+    assert mixed.test.numbers.tolist() == [0, 0, 1]
+    write(tmp_path / "plain" / "bad" / "4.txt", b"a\nb\xff\n")
+    with pytest.raises(
+        zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is not"
+    ):
+        load_files(tmp_path / "plain")
+    load_files(tmp_path / "plain", on_bad_row="skip")
+    assert f"{tmp_path / 'plain'}: 1 row skipped: 1 not UTF-8 (bad/4.txt)" in log.messages
+
+
+def test_a_glob(tmp_path, monkeypatch, log):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "own" / "1.csv", "review,stars\na,x\n")
+    write(tmp_path / "own" / "2.csv", "stars,review\ny,b\nz\n")
+    corpus = load_files("own/*.csv", on_bad_row="skip")
+    assert corpus.name == "own"
+    assert corpus.frame("train").to_numpy().tolist() == [["a", "x"], ["b", "y"]]
+    assert [re.sub(r" \(choose.*", "", message) for message in log.messages] == [
+        "own/1.csv: texts are in 'review', labels in 'stars'",
+        "own/2.csv: 1 row skipped: 1 ragged (line 3)",
+    ]
+    write(tmp_path / "own" / "3.csv", "text,stars\na,x\n")
+    with pytest.raises(zoo.UsageError, match="unknown column of own/3.csv: 'review'"):
+        load_files("own/*.csv", on_bad_row="skip")
+    with pytest.raises(zoo.UsageError, match=r"no file matches own/\*.tsv"):
+        load_files("own/*.tsv")
+
+
+def test_paths_and_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("own.files")
+    for data in ("a.csv", "no/a.parquet", "a.jsonl.gz", "a*", "own.files"):
+        assert is_path(data)
+    for data in ("sample", "a", "a.gz", "a.parquet.gz"):
+        assert not is_path(data)
+    names = {"own.files": "own.files", "a/my reviews.csv.gz": "my reviews", "a/**/[ab]*.csv": "a"}
+    assert {path: short_name(path) for path in names} == names
+    assert short_name(".") == tmp_path.name
 
 
 def test_a_missing_file_says_what_is_there(tmp_path):
     write(tmp_path / "reviews.csv", "text,label\n")
     with pytest.raises(zoo.UsageError, match=r"no such file: .*review.csv. In .*: reviews.csv"):
-        datasets.load(str(tmp_path / "review.csv"))
+        load_files(tmp_path / "review.csv")
 
 
 def test_an_unknown_corpus_has_a_nearest_match():
@@ -74,27 +216,93 @@ def test_an_unknown_corpus_has_a_nearest_match():
         datasets.load("agnew")
 
 
+def test_one_class_is_refused(tmp_path):
+    with pytest.raises(zoo.UsageError, match="a.csv has one class only, 'x'"):
+        load_files(write(tmp_path / "a.csv", "text,label\na,x\nb,x\n"))
+
+
 def test_a_label_seen_only_in_the_test_split_is_refused(tmp_path):
-    train = write(tmp_path / "train.csv", "text,label\na,x\nb,y\n")
-    test = write(tmp_path / "test.csv", "text,label\na,x\nb,z\n")
-    with pytest.raises(zoo.UsageError, match=r"label in .*test.csv: 'z'.*No training text has it"):
-        datasets.load(str(train), test=str(test))
+    train = write(tmp_path / "train.csv", "text,label\na,good\nb,bad\n")
+    test = write(tmp_path / "test.csv", "text,label\nc,good\nd,goood\n")
+    with pytest.raises(
+        zoo.UsageError,
+        match="label in .*test.csv, line 3: 'goood'. Did you mean 'good'.*No training text has it",
+    ):
+        load_files(train, test=test)
+
+
+def test_texts_in_two_splits_are_reported_and_kept(tmp_path, log):
+    train = write(tmp_path / "train.csv", "text,label\na,x\nb,y\nb,x\nc,y\n")
+    dev = write(tmp_path / "dev.csv", "text,label\nd,x\n")
+    test = write(tmp_path / "test.csv", "text,label\ne,x\nb,y\nd,x\n")
+    corpus = load_files(train, dev, test)
+    assert [len(corpus.train), len(corpus.validation), len(corpus.test)] == [4, 1, 3]
+    assert log.messages == [
+        f"1 training texts have another label elsewhere ({train}, line 4 has the text of line 3)",
+        f"1 test texts are in the train split too ({test}, line 3 has the text of {train}, line 3)",
+        "1 test texts are in the validation split too "
+        f"({test}, line 4 has the text of {dev}, line 2)",
+    ]
+    log.clear()
+    load_files(write(train, "text,label\na,x\nb,y\na,x\n"), test=dev)
+    assert log.messages == [
+        f"1 training rows repeat a text ({train}, line 4 has the text of line 2): splits taken of "
+        "them may share it"
+    ]
 
 
 def test_splits_are_stratified_seeded_and_leave_given_ones_alone(tmp_path):
-    rows = "".join(f"text {i},{'xy'[i % 4 == 0]}\n" for i in range(200))
-    train = write(tmp_path / "train.csv", "text,label\n" + rows)
+    lines = "".join(f"text {i},{'xy'[i % 4 == 0]}\n" for i in range(200))
+    train = write(tmp_path / "train.csv", "text,label\n" + lines)
     test = write(tmp_path / "test.csv", "text,label\nof its own,x\n")
-    corpus = datasets.load(str(train), test=str(test)).split(seed=1)
-    again = datasets.load(str(train), test=str(test)).split(seed=1)
-    assert corpus.test["text"].tolist() == ["of its own"]
-    assert corpus.validation.equals(again.validation)
-    assert corpus.validation["label"].value_counts().to_dict() == {"x": 15, "y": 5}
-    assert not set(corpus.validation["text"]) & set(corpus.train["text"])
+    corpus = load_files(train, test=test).split(seed=1)
+    again = load_files(train, test=test).split(seed=1)
+    assert list(corpus.test) == ["of its own"]
+    assert corpus.frame("validation").equals(again.frame("validation"))
+    assert corpus.frame("validation")["label"].value_counts().to_dict() == {"x": 15, "y": 5}
+    assert not set(corpus.validation) & set(corpus.train)
     assert len(corpus.train) == 180
 
 
 def test_too_few_rows_of_a_class_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\n" + "a,x\n" * 50 + "b,y\n")
     with pytest.raises(zoo.UsageError, match="too few rows.*the class 'y' has 1"):
-        datasets.load(str(path)).split()
+        load_files(path).split()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "texts"),
+    [
+        ("a.csv", "id,review\n1,one\n2,\n3, two \n", ["one", "", "two"]),
+        ("a.csv", "anything\none\n\n", ["one"]),
+        ("a.csv", "label,anything\nx,one\n", ["one"]),
+        (
+            "a.jsonl",
+            '{"text": "one"}\n{"id": 2}\n{"text": null}\n{"text": 3}',
+            ["one", "", "", "3"],
+        ),
+        ("a.txt", "one\n\n two\r\nthree", ["one", "", " two", "three"]),
+        ("a.txt", b"one\n\xff\n\xc3\xa9\n", ["one", "\ufffd", "é"]),
+        ("a.txt", "one\u2028\nzwei 🙂".encode("utf-16"), ["one\u2028", "zwei 🙂"]),
+        ("a.txt.gz", gzip.compress(b"one\ntwo"), ["one", "two"]),
+    ],
+)
+def test_texts_to_label_keep_their_number(tmp_path, name, content, texts):
+    assert read_texts(write(tmp_path / name, content)) == texts
+
+
+def test_texts_to_label_announce_what_is_odd(tmp_path, log):
+    path = write(tmp_path / "a.csv", "id,Review\n1,one\n")
+    assert read_texts(path) == ["one"]
+    assert log.messages == [f"{path}: texts are in 'Review' (choose others with --text-column)"]
+    log.clear()
+    path = write(tmp_path / "a.txt", b"one\n\xff\n")
+    read_texts(path)
+    assert log.messages == [f"{path}: 1 lines are not UTF-8 (the first: 2)"]
+    path = write(tmp_path / "a.csv", "id,text\n1,one\n2\n")
+    with pytest.raises(zoo.UsageError, match="a.csv, line 3: 1 columns where the .* quoted$"):
+        read_texts(path)
+    with pytest.raises(zoo.UsageError, match="no such file: .*nothing.csv"):
+        read_texts(tmp_path / "nothing.csv")
+    with pytest.raises(zoo.UsageError, match="cannot read .*nothing.txt: No such file"):
+        read_texts(tmp_path / "nothing.txt")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets import Preprocessor
-from zoo.datasets.preprocessor import split_sentences, split_words
+from zoo.datasets.preprocessor import CLEAN_UPS, split_sentences, split_words
 
 
 def decoded(ragged):
@@ -82,53 +82,50 @@ def test_any_text_gives_ids_of_at_least_one_word(texts, hierarchical):
 
 @pytest.mark.parametrize("max_sentences", [None, 2])
 def test_cut_texts_are_reported(max_sentences, caplog):
-    preprocessor = Preprocessor(["a"], 3, max_sentences)
     with caplog.at_level(logging.WARNING, "zoo"):
-        preprocessor.batches(["a a a", "a a", "a a a a"])
+        Preprocessor.fit(["a a a", "a a", "a a a a"], 3, max_sentences)
     limit = "3 words" if max_sentences is None else "2 sentences or 3 words a sentence"
-    assert caplog.messages == [f"1 of 3 texts are longer than {limit} and are cut"]
+    assert caplog.messages == [f"1 of 3 training texts are longer than {limit} and are cut"]
 
 
-@pytest.mark.parametrize("max_sentences", [None, 9])
-def test_batches_hold_every_text_once_and_with_its_target(max_sentences):
-    texts = ["a. " * (i % 7) + f"w{i}" for i in range(101)]
-    words = [f"w{i}" for i in range(101)]
-    preprocessor = Preprocessor(words, max_sentences=max_sentences)
-    data = preprocessor.batches(texts, np.arange(101), batch_size=4, shuffle=True, seed=3)
-    epochs = []
-    for _ in range(2):
-        seen = []
-        batches = list(data)
-        assert len(batches) == data.cardinality()
-        for ids, targets in batches:
-            assert len(ids) <= 4
-            for row, target in zip(ids.numpy(), targets.numpy(), strict=True):
-                assert row.max() == target + 2
-            seen += targets.numpy().tolist()
-        assert sorted(seen) == list(range(101))
-        epochs.append(seen)
-    assert epochs[0] != epochs[1]
+@settings(max_examples=6, deadline=None)
+@given(
+    lengths=st.lists(st.lists(st.integers(1, 9), max_size=5), min_size=1, max_size=30),
+    percentile=st.integers(1, 100),
+)
+def test_limits_by_percentile_hold_for_that_share_of_texts(lengths, percentile):
+    texts = ["\n\n".join("a " * words for words in text) for text in [*lengths, [1]]]
+    fitted = Preprocessor.fit(texts, 100, 100, min_count=1, percentile=percentile)
+    longest, sentences = zip(*((max(x, default=0), len(x)) for x in [*lengths, [1]]), strict=True)
+    for limit, sizes in ((fitted.max_words, longest), (fitted.max_sentences, sentences)):
+        assert np.mean(np.array(sizes) <= limit) >= percentile / 100
+        assert limit == 1 or np.mean(np.array(sizes) <= limit - 1) < percentile / 100
 
 
-@settings(max_examples=25, deadline=None)
-@given(lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60), batch_size=st.integers(1, 4))
-def test_batches_of_any_lengths_number_as_announced(lengths, batch_size):
-    texts = ["a " * length for length in lengths]
-    data = Preprocessor(["a"]).batches(texts, lengths, batch_size, shuffle=True)
-    batches = list(data)
-    assert len(batches) == data.cardinality()
-    assert sorted(int(n) for _, targets in batches for n in targets) == sorted(lengths)
+@pytest.mark.parametrize(
+    ("clean_up", "words"),
+    [
+        ("hcan", "he doesnt like 3.5 of 1 000 well made s cats tails !"),
+        ("han", "he does n't like 3.5 of 1,000 ( well-made ) 's , cats ' tails !"),
+        ("kim", "he does n't like 3 5 of 1 , 000 ( well made ) 's , cats' tails !"),
+        ("tokens", "he doesn't like 3.5 of 1,000 (well-made) 's , cats' tails !"),
+    ],
+)
+def test_clean_ups_of_the_papers(clean_up, words):
+    text = "He doesn't like 3.5 of 1,000 (well-made) 's , cats' tails !"
+    assert decoded(split_words(tf.constant([text]), clean_up)) == [words.split()]
 
 
-def test_batches_without_shuffling_keep_the_order():
-    preprocessor = Preprocessor(["a", "b", "c"])
-    rows = [row for ids in preprocessor.batches(["c", "", "a b", "b"], batch_size=3) for row in ids]
-    assert [row.numpy()[0] for row in rows] == [4, 0, 2, 3]
+def test_an_unknown_clean_up_has_a_nearest_match():
+    with pytest.raises(zoo.UsageError, match="unknown clean-up 'hcam'. Did you mean 'hcan'"):
+        Preprocessor(["a"], clean_up="hcam")
 
 
-def test_batches_of_like_length_are_mostly_words():
-    rng = np.random.default_rng(0)
-    texts = ["a " * n for n in rng.integers(1, 80, 2000)]
-    batches = Preprocessor(["a"]).batches(texts, np.zeros(2000), shuffle=True)
-    ids = [ids.numpy() for ids, _ in batches]
-    assert sum((x > 0).sum() for x in ids) / sum(x.size for x in ids) > 0.85
+@pytest.mark.parametrize("clean_up", CLEAN_UPS)
+@settings(max_examples=30, deadline=None)
+@given(texts=st.lists(st.text(), min_size=1, max_size=3))
+def test_sentences_are_the_words_of_the_text(clean_up, texts):
+    texts = tf.constant([text.encode("utf-8", "surrogatepass") for text in texts])
+    sentences = split_sentences(texts, clean_up)
+    words = split_words(texts, clean_up)
+    assert sentences.merge_dims(1, 2).to_list() == words.to_list()

@@ -5,10 +5,12 @@ import functools
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from zoo.datasets.batches import pack
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
 NAMES = zoo.list_models()
@@ -71,6 +73,17 @@ def test_padding_and_batch_mates_never_matter(name, precision):
         np.testing.assert_allclose(probabilities(model, more_sentences), together, atol=precision)
     alone = np.concatenate([probabilities(model, ids[i : i + 1]) for i in range(5)])
     np.testing.assert_allclose(alone, together, atol=precision)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if zoo.describe(n).hierarchical])
+def test_packed_documents_get_the_same_answer(name, precision):
+    model = built(name, keras.config.dtype_policy().name)
+    ids = random_ids(model, batch=6, sentences=5)
+    ids[2] = 0  # an empty document
+    sentences = [[[word for word in row if word] for row in text if row.any()] for text in ids]
+    ragged = tf.ragged.constant(sentences, ragged_rank=2, dtype="int64")
+    dense = probabilities(model, ragged.to_tensor().numpy())
+    np.testing.assert_allclose(probabilities(model, pack(ragged)), dense, atol=precision)
 
 
 @every_model

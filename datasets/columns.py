@@ -1,0 +1,76 @@
+"""Which column has the texts, and which the labels."""
+
+import logging
+from pathlib import Path
+
+from zoo.errors import UsageError, unknown
+
+TEXT_COLUMNS = (
+    "text texts review sentence content body message comment tweet post document title headline "
+    "description question utterance abstract review_text review_body"
+).split()
+LABEL_COLUMNS = (
+    "label labels class category sentiment stars rating score target topic polarity intent emotion "
+    "y"
+).split()
+
+logger = logging.getLogger("zoo")
+
+
+def choose_columns(
+    path: str | Path,
+    names: list[str],
+    text_column: str | None = None,
+    label_column: str | None = None,
+    labelled: bool = True,
+) -> tuple[str, str | None]:
+    """The columns of texts and labels: those given, or guessed from the names of all columns.
+
+    The guess is ``text`` and ``label``; or the only well-known name, in any case; or the other
+    one of two columns. Any but the first is announced on the log.
+
+    Args:
+        path: the file, for messages.
+        names: of all its columns.
+        text_column, label_column: None to guess.
+        labelled: False where only texts are needed.
+
+    Raises:
+        UsageError: for a name that is not there, with the nearest match; where the guess is not
+            clear; for a column that is there twice.
+    """
+    listed = [" ".join(name.split())[:60] for name in names]
+    given = {"text": text_column, "label": label_column if labelled else None}
+    for role, name in given.items():
+        if name is not None and name not in names:
+            error = unknown(f"column of {path}:", name, listed)
+            raise UsageError(f"{error} Choose one with --{role}-column.")
+    text = given["text"] or _guess(names, TEXT_COLUMNS, given["label"])
+    label = given["label"] or _guess(names, LABEL_COLUMNS, text)
+    if len(names) == 2 and (text is None) != (label is None):
+        other = names[1] if names[0] == (text or label) else names[0]
+        text, label = text or other, label or other
+    if not labelled and len(names) == 1:
+        text = text or names[0]
+    chosen = {"text": text, "label": label} if labelled else {"text": text}
+    for role, name in chosen.items():
+        if name is None:
+            raise UsageError(
+                f"{path}: which column has the {role}s? Choose one with --{role}-column: "
+                f"{', '.join(map(repr, listed))} (a first line must name the columns)"
+            )
+        if names.count(name) > 1:
+            raise UsageError(f"{path} has two columns {name!r}: rename one")
+    if any(given[role] is None and name != role for role, name in chosen.items()):
+        labels = f", labels in {label!r}" if labelled else ""
+        options = ", ".join(f"--{role}-column" for role in chosen)
+        logger.info("%s: texts are in %r%s (choose others with %s)", path, text, labels, options)
+    return text, chosen.get("label")
+
+
+def _guess(names, well_known, taken):
+    """The column of the first well-known name, or the only one of another; else None."""
+    if well_known[0] in names and well_known[0] != taken:
+        return well_known[0]
+    matches = [name for name in names if name.lower() in well_known and name != taken]
+    return matches[0] if len(matches) == 1 else None

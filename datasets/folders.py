@@ -1,0 +1,89 @@
+"""Folders of texts: a folder for each class, perhaps within one for each split."""
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+
+from zoo.datasets.reports import report_left_out
+from zoo.datasets.tables import kind_of
+from zoo.datasets.text_files import open_text
+from zoo.errors import UsageError
+
+SPLITS = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test",),
+}
+
+
+def short_name(path: str | Path) -> str:
+    """The name of a file, a folder or a glob, for people.
+
+    >>> short_name("own/reviews.csv.gz"), short_name("own/reviews/*.csv")
+    ('reviews', 'reviews')
+    """
+    path = Path(path)
+    while glob.has_magic(path.name) and not path.exists():
+        path = path.parent
+    name = path.name if path.name not in ("", "..") else path.resolve().name
+    return Path(name.removesuffix(".gz")).stem if kind_of(path) or path.is_file() else name
+
+
+def find_splits(folder: Path) -> dict[str, Path]:
+    """The splits in a folder; none where it is a file, or has class folders itself.
+
+    Raises:
+        UsageError: where a split is there twice.
+    """
+    children = _children(folder) if folder.is_dir() else []
+    found = {}
+    for split, names in SPLITS.items():
+        parts = [
+            path
+            for path in children
+            if short_name(path).lower() in names
+            and (kind_of(path) or (path.is_dir() and any(p.is_dir() for p in _children(path))))
+        ]
+        if len(parts) > 1:
+            both = " and ".join(path.name for path in parts)
+            raise UsageError(f"{folder} has more than one {split} split, {both}: keep one")
+        if parts:
+            found[split] = parts[0]
+    if "train" not in found:
+        return {}
+    report_left_out(folder, [path for path in children if path not in found.values()])
+    return found
+
+
+def read_class_folders(folder: Path) -> Iterator[tuple[Path, str, tuple[str, str]]]:
+    """The texts of a folder of class folders.
+
+    Yields:
+        ``folder``, the path of the text's file within it, and the text and its label.
+
+    Raises:
+        UsageError: for a folder without class folders, or a file that cannot be read.
+    """
+    if splits := find_splits(folder):
+        parts = ", ".join(map(str, splits.values()))
+        raise UsageError(f"{folder} has several splits: give one of {parts}")
+    classes = {path: _children(path) for path in _children(folder) if path.is_dir()}
+    texts = [path for paths in classes.values() for path in paths if path.suffix == ".txt"]
+    if not texts:
+        raise UsageError(
+            f"{folder} has no class folders like {folder / 'good' / '1.txt'}, and no train.csv; "
+            f'give one of its files, or several as "{folder / "*.csv"}"'
+        )
+    for path in texts:
+        with open_text(path) as file:
+            yield folder, str(path.relative_to(folder)), (file.read(), path.parent.name)
+    others = [path for path in _children(folder) if path not in classes]
+    others += [path for paths in classes.values() for path in paths if path.suffix != ".txt"]
+    report_left_out(folder, others)
+
+
+def _children(folder):
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise UsageError(f"cannot read {folder}: {error.strerror}") from None

@@ -1,0 +1,117 @@
+"""What is odd about a user's rows, on the log: a line for each kind, with the first places."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from zoo.datasets.tables import SEPARATORS, kind_of
+
+SHOWN = 3  # places
+
+logger = logging.getLogger("zoo")
+
+
+def place(file: Path, where: int | str) -> str:
+    """A row's place: "reviews.csv, line 4", "reviews.parquet, row 3" or "reviews/good/1.txt"."""
+    return str(file / where) if isinstance(where, str) else f"{file}, {_unit(file)} {where}"
+
+
+def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
+    """One line a file on the rows that are left out, given their file, place and problem.
+
+    >>> list(skipped([(Path("a.csv"), 4, "ragged"), (Path("a.csv"), 9, "ragged")]))
+    ['a.csv: 2 rows skipped: 2 ragged (lines 4, 9)']
+    """
+    files = {}
+    for file, where, kind in bad:
+        files.setdefault(file, {}).setdefault(kind, []).append(where)
+    for file, kinds in files.items():
+        total = sum(map(len, kinds.values()))
+        parts = (f"{len(places)} {kind} ({_some(file, places)})" for kind, places in kinds.items())
+        yield f"{file}: {total} row{'s' * (total > 1)} skipped: {', '.join(parts)}"
+
+
+def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
+    """Files of a folder that are no texts."""
+    names = [str(path.relative_to(folder)) for path in paths]
+    if names:
+        logger.warning("%s: %d left out: %s", folder, len(names), _some(folder, names))
+
+
+def report_swallowed(
+    file: Path, texts: list[tuple[int, str]], labels: set[str], width: int, index: int
+) -> None:
+    """Texts of many lines in which there are whole rows: a quote may be unbalanced.
+
+    Args:
+        file: of separated values.
+        texts: lines and texts.
+        labels: those of the file.
+        width: how many columns it has.
+        index: the column of labels.
+    """
+    lines = []
+    for number, text in texts:
+        rows = (line.split(SEPARATORS[kind_of(file)]) for line in text.splitlines())
+        if any(len(row) == width and row[index].strip('" ') in labels for row in rows):
+            lines.append(number)
+    if lines:
+        logger.warning(
+            "%s: %d of the texts have lines that look like rows (%s): is a quote unbalanced?",
+            *(file, len(lines), _some(file, lines)),
+        )
+
+
+def report_repeats(frames: dict[str, pd.DataFrame]) -> None:
+    """Texts that are there twice: with two labels, in the training split, or in two splits.
+
+    Args:
+        frames: ``text``, ``label``, ``file`` and ``place`` of each split.
+    """
+    train = frames["train"]
+    pairs = train.drop_duplicates(["text", "label"])
+    odd = pairs[pairs["text"].duplicated()]
+    if len(odd):
+        logger.warning(
+            "%d training texts have another label elsewhere (%s)", len(odd), _pair(odd, train)
+        )
+    again = train[train["text"].duplicated()]
+    if len(again) and len(frames) < 3:
+        logger.warning(
+            "%d training rows repeat a text (%s): splits taken of them may share it",
+            *(len(again), _pair(again, train)),
+        )
+    done = {}
+    for split, frame in frames.items():
+        for other, earlier in done.items():
+            both = frame[frame["text"].isin(earlier["text"])]
+            if len(both):
+                logger.warning(
+                    "%d %s texts are in the %s split too (%s)",
+                    *(len(both), split, other, _pair(both, earlier)),
+                )
+        done[split] = frame
+
+
+def first_place(frame: pd.DataFrame) -> str:
+    """The place of a frame's first row."""
+    return place(frame["file"].iloc[0], frame["place"].iloc[0])
+
+
+def _pair(rows, earlier):
+    """The first of some rows, and the first with its text."""
+    same = earlier[earlier["text"] == rows["text"].iloc[0]]
+    here, there = first_place(rows), first_place(same)
+    return f"{here} has the text of {there.removeprefix(here.rpartition(', ')[0] + ', ')}"
+
+
+def _unit(file):
+    return "row" if kind_of(file) == ".parquet" else "line"
+
+
+def _some(file, places):
+    """The first few: "lines 4, 9, 12, ..", or names of files."""
+    some = ", ".join(map(str, places[:SHOWN])) + ", .." * (len(places) > SHOWN)
+    return some if isinstance(places[0], str) else f"{_unit(file)}{'s' * (len(places) > 1)} {some}"

@@ -1,0 +1,133 @@
+"""Separated values: rows as in CSV, of which a stray quote spoils only one."""
+
+import csv
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from zoo.datasets.text_files import Problem, open_text, undecodable
+from zoo.errors import UsageError
+
+LONGEST_NAME = 1000  # of a column: a longer one is a text, in a file without a header
+UNBALANCED = (
+    "a quote opens here and is not closed before the separator or the line end; double the quotes "
+    'within a text: "say ""hi"""'
+)
+MARKS = {  # of which a header of one column has none
+    ",": ("commas", "name it .csv"),
+    "\t": ("tabs", "name it .tsv"),
+    ";": ("semicolons", "save it with commas"),
+    "|": ("bars", "save it with commas"),
+}
+MOST_REREAD = 50_000_000  # lines, after unbalanced quotes: a bound on the time
+
+logger = logging.getLogger("zoo")
+
+
+def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] | Problem]]:
+    """The rows of a file, the header first; blank lines are none.
+
+    Many a writer of TSV does not quote: where quotes do not balance there, a line that has as many
+    cells as the header is taken as it stands, which the log reports.
+
+    Yields:
+        The number of the line where the row starts; and its cells, in any number, or its problem.
+
+    Raises:
+        UsageError: where the file cannot be read on.
+    """
+    csv.field_size_limit(sys.maxsize)
+    with open_text(path) as file:
+        lines = _Lines(file)
+        rows = csv.reader(lines, delimiter=separator, strict=True)
+        width, unquoted = 0, []
+        while True:
+            start = lines.number
+            try:
+                row = next(rows)
+            except StopIteration:
+                break
+            except csv.Error:
+                # The rest of the file may be what the quote took in: only its line is given up.
+                row = _unquoted(lines.record[0]) if separator == "\t" else []
+                if row and len(row) == width:
+                    unquoted.append(start)
+                else:
+                    row = Problem("with an unbalanced quote", UNBALANCED)
+                lines.go_on(1)
+                if lines.reread > MOST_REREAD:
+                    raise UsageError(
+                        f"{path}, line {start}: too many unbalanced quotes to read on: double the "
+                        "quotes within texts"
+                    ) from None
+            else:
+                lines.go_on()
+            if row:
+                width = width or len(row)
+                yield start, row
+    if unquoted:
+        logger.warning(
+            "%s: %d rows with quotes that do not balance are read as they stand (first: line %d)",
+            *(path, len(unquoted), unquoted[0]),
+        )
+
+
+def check_header(path: Path, line: int, names: list[str]) -> list[str]:
+    """The names of columns in a first row.
+
+    Raises:
+        UsageError: for what shows that the file is of another kind, or has no header.
+    """
+    text = "".join(names)
+    if "\0" in text:
+        raise UsageError(f"{path}, line {line}: NUL bytes in the header: save the file as UTF-8")
+    if undecodable(text):
+        raise UsageError(f"{path}, line {line}, the header: {undecodable(text)}")
+    if text.startswith(("{", "[")):
+        raise UsageError(f"{path} looks like JSON: write one object a line, as .jsonl")
+    if max(map(len, names)) > LONGEST_NAME:
+        raise UsageError(f"{path}, line {line}: that long a line is no header: name the columns")
+    for mark, (word, fix) in MARKS.items():
+        if len(names) == 1 and mark in text:
+            raise UsageError(f"{path}, line {line}: columns are separated by {word}: {fix}")
+    return names
+
+
+def _unquoted(line):
+    """The cells of a line of TSV, of which only some are quoted."""
+    whole = re.compile('"((?:[^"]|"")*)"')
+    cells = line.rstrip("\r\n").split("\t")
+    matches = map(whole.fullmatch, cells)
+    return [
+        match[1].replace('""', '"') if match else cell
+        for cell, match in zip(cells, matches, strict=True)
+    ]
+
+
+class _Lines:
+    """Lines of a file, counted, that can be gone back to."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.again = []  # the next one last
+        self.record = []  # those since the last row
+        self.number = 1  # of the first of them
+        self.reread = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        line = self.again.pop() if self.again else next(self.lines)
+        self.record.append(line)
+        return line
+
+    def go_on(self, taken=None):
+        """The next row starts ``taken`` lines further; by default after those read."""
+        taken = len(self.record) if taken is None else taken
+        self.again += reversed(self.record[taken:])
+        self.reread += len(self.record) - taken
+        self.number += taken
+        self.record.clear()

@@ -1,0 +1,86 @@
+"""Text files, plain or in gzip, of any Unicode encoding."""
+
+import codecs
+import contextlib
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from zoo.errors import UsageError
+
+ENCODINGS = {  # by the mark at the start of a file, the longest first
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+OTHER_KINDS = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive: save it as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save it as CSV",
+    b"\x1f\x8b": "compressed with gzip: add .gz to its name",
+    b"PAR1": "Parquet: end its name with .parquet",
+    b"%PDF": "a PDF: make a table of it first",
+}
+
+
+class Problem(NamedTuple):
+    """Why a row cannot be used: in a few words for counts, and in full."""
+
+    kind: str
+    message: str
+
+
+@contextlib.contextmanager
+def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
+    """A text file, or a text file in gzip, with its line ends as they are.
+
+    UTF-8 with or without a mark; UTF-16 and UTF-32 with one. What is not UTF-8 becomes lone
+    surrogates, which :func:`undecodable` finds.
+
+    Raises:
+        UsageError: also within the ``with`` block, where reading on is impossible.
+    """
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with _explained(path), opener(path, "rb") as file:
+        start = file.peek(4)[:4]
+        for signature, kind in OTHER_KINDS.items():
+            if start.startswith(signature):
+                raise UsageError(f"{path} is {kind}")
+        marks = (ENCODINGS[mark] for mark in ENCODINGS if start.startswith(mark))
+        encoding = next(marks, "utf-8-sig")
+        errors = "surrogateescape" if encoding == "utf-8-sig" else "strict"
+        yield io.TextIOWrapper(file, encoding, errors=errors, newline="")
+
+
+def undecodable(text: str) -> str | None:
+    """What in a text was not Unicode, in words; None if all of it is."""
+    try:
+        text.encode()
+        return None
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        line = text.count("\n", 0, error.start) + 1
+        where = f" in line {line} of the text" if line > 1 else ""
+        if 0xDC80 <= code <= 0xDCFF:
+            byte = f"0x{code - 0xDC00:02x}"
+            return f"the byte {byte}{where} is not UTF-8: convert the file, with iconv for one"
+        return f"half a character, \\u{code:04x}: write it as UTF-8"
+
+
+@contextlib.contextmanager
+def _explained(path):
+    """Turns what reading may raise into one line."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not the {error.encoding.upper()} that its first bytes say "
+            f"({error.reason}): save it as UTF-8"
+        ) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UsageError(f"{path} is not gzip, or cut off: {error}") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None

@@ -1,0 +1,98 @@
+"""Texts to batches of ids: each text once, alike ones together."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zoo.datasets import Preprocessor
+from zoo.datasets.batches import pack, share_of_words
+
+
+def dataset(*columns):
+    return tf.data.Dataset.from_tensor_slices(columns if len(columns) > 1 else columns[0])
+
+
+def documents(ids):
+    """Ids of any kind of batch, as lists of the words of each text, padding gone."""
+    if isinstance(ids, dict):
+        sentences = [[], *(row for group in ids["sentences"] for row in group.numpy().tolist())]
+        ids = [[w for i in places for w in sentences[i]] for places in ids["places"].numpy()]
+    else:
+        ids = ids.numpy().reshape(len(ids), -1).tolist()
+    return [[word for word in text if word] for text in ids]
+
+
+@settings(max_examples=40, deadline=None)
+@given(lengths=st.lists(st.lists(st.integers(1, 9), max_size=6), min_size=1, max_size=9))
+def test_packed_documents_are_all_there(lengths):
+    numbers = iter(range(1, 10_000))
+    ids = [[[next(numbers) for _ in range(n)] for n in text] for text in lengths]
+    packed = pack(tf.ragged.constant(ids, ragged_rank=2, dtype="int64"))
+    assert documents(packed) == [[word for sentence in text for word in sentence] for text in ids]
+    assert all(min(group.shape) >= 1 for group in packed["sentences"])
+    assert packed["places"].shape[1] >= 1
+    empty = sum(len(text) == 0 for text in lengths)
+    assert (packed["places"].numpy() == 0).all(axis=1).sum() == empty
+
+
+@pytest.mark.parametrize("cache", ["memory", "none", "file"])
+@pytest.mark.parametrize("max_sentences", [None, 9])
+def test_batches_hold_every_text_once_and_with_its_target(max_sentences, cache, tmp_path):
+    cache = str(tmp_path / "ids") if cache == "file" else cache
+    texts = ["a. " * (i % 7) + f"w{i}" for i in range(101)]
+    preprocessor = Preprocessor([f"w{i}" for i in range(101)], max_sentences=max_sentences)
+    rows = dataset(texts, np.arange(101))
+    data = preprocessor.batches(rows, batch_size=4, shuffle=True, seed=3, cache=cache)
+    epochs = []
+    for _ in range(2):
+        seen = []
+        batches = list(data)
+        assert len(batches) == data.cardinality() == 26
+        for ids, targets in batches:
+            for words, target in zip(documents(ids), targets.numpy(), strict=True):
+                assert max(words) == target + 2
+            seen += targets.numpy().tolist()
+        assert sorted(seen) == list(range(101))
+        epochs.append(seen)
+    assert epochs[0] != epochs[1]
+    again = preprocessor.batches(rows, batch_size=4, shuffle=True, seed=3)
+    assert [n for _, targets in again for n in targets.numpy()] == epochs[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60),
+    batch_size=st.integers(1, 4),
+    shuffle=st.booleans(),
+)
+def test_batches_of_any_lengths_number_as_announced(lengths, batch_size, shuffle):
+    texts = ["a " * length for length in lengths]
+    data = Preprocessor(["a"]).batches(dataset(texts, lengths), batch_size, shuffle)
+    batches = list(data)
+    assert len(batches) == data.cardinality()
+    seen = [int(n) for _, targets in batches for n in targets]
+    assert (sorted(seen) if shuffle else seen) == (sorted(lengths) if shuffle else lengths)
+
+
+def test_batches_without_targets_and_shuffling_keep_the_order():
+    preprocessor = Preprocessor(["a", "b", "c"])
+    data = preprocessor.batches(dataset(["c", "", "a b", "b"]), batch_size=3)
+    assert [text for ids in data for text in documents(ids)] == [[4], [], [2, 3], [3]]
+
+
+def test_targets_of_any_shape_pass_through():
+    targets = np.eye(3)[[0, 1, 2, 1]]
+    ((_, result),) = Preprocessor(["a"]).batches(dataset(list("abcd"), targets), batch_size=4)
+    np.testing.assert_array_equal(result, targets)
+
+
+@pytest.mark.parametrize("max_sentences", [None, 50])
+def test_batches_are_mostly_words(max_sentences):
+    rng = np.random.default_rng(0)
+    texts = ["a. " + ". ".join("a " * n for n in rng.integers(1, 40, rng.integers(1, 20)))
+             for _ in range(2000)]  # fmt: skip
+    preprocessor = Preprocessor(["a"], max_sentences=max_sentences)
+    data = preprocessor.batches(dataset(texts, np.zeros(2000)), shuffle=True)
+    assert share_of_words(data, 20) > 0.85

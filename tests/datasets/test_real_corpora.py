@@ -1,0 +1,67 @@
+"""The corpora under ``ZOO_DATA_DIR`` load from their raw files with the published sizes."""
+
+import os
+
+import numpy as np
+import pytest
+
+from zoo import datasets
+from zoo.datasets import catalogue
+
+SPLITS = {
+    "agnews": (None, None, 7_600),
+    "imdb": (25_000, None, 25_000),
+    "imdb_rating": (25_000, None, 25_000),
+    "sst_fine": (8_544, 1_101, 2_210),
+    "sst_binary": (6_920, 872, 1_821),
+    "semeval2013": (6_021, 890, 2_376),
+    "sentube_a": (3_381, 225, 903),
+    "trec": (5_452, None, 500),
+    "trec_fine": (5_452, None, 500),
+    "semeval2010": (8_000, None, 2_717),
+    "newsgroups": (11_314, None, 7_532),
+    "rt_polarity": (10_662, None, None),
+    "subj": (10_000, None, None),
+    "mpqa": (10_606, None, None),
+}
+COUNTS = {
+    ("agnews", "test"): [1_900] * 4,
+    ("imdb", "train"): [12_500] * 2,
+    ("imdb", "test"): [12_500] * 2,
+    ("sst_fine", "test"): [279, 633, 389, 510, 399],
+    ("sst_binary", "test"): [912, 909],
+    ("trec", "train"): [86, 1_162, 1_250, 1_223, 835, 896],
+    ("rt_polarity", "train"): [5_331, 5_331],
+    ("subj", "train"): [5_000, 5_000],
+    ("mpqa", "train"): [7_294, 3_312],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _prepared(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TFDS_DATA_DIR", str(tmp_path_factory.mktemp("prepared")))
+        yield
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_published_sizes(name, caplog):
+    if "ZOO_DATA_DIR" not in os.environ:
+        pytest.skip("ZOO_DATA_DIR is not set")
+    if catalogue.find_raw_files(catalogue.CATALOGUE[name]) is None:
+        pytest.skip(f"{name} is not in ZOO_DATA_DIR")
+    corpus = datasets.load(name)
+    for split, size in zip(("train", "validation", "test"), SPLITS[name], strict=True):
+        part = getattr(corpus, split)
+        if size is not None:
+            assert len(part) == size
+        else:
+            assert part is None or (name, split) == ("agnews", "train")
+        if (name, split) in COUNTS:
+            assert np.bincount(part.numbers).tolist() == COUNTS[name, split]
+    if name.startswith("imdb"):
+        assert len(corpus.unlabelled) == 50_000
+    if name != "agnews":  # whose training file may be a sample
+        assert "published" not in caplog.text
+    assert set(corpus.train.numbers) == set(range(len(corpus.labels)))
+    assert next(iter(corpus.train)).strip()
