@@ -40,8 +40,8 @@ def bags_of_words(data):
             system = make_pipeline(
                 TfidfVectorizer(ngram_range=(1, ngrams), sublinear_tf=True), classifier
             )
-            system.fit(corpus.train["text"], corpus.train["label"])
-            accuracy = system.score(corpus.test["text"], corpus.test["label"])
+            system.fit(list(corpus.train), corpus.train.numbers)
+            accuracy = system.score(list(corpus.test), corpus.test.numbers)
             yield f"| {data} | {name}, {words} | {accuracy:.2%} | | | |"
 
 
@@ -65,7 +65,8 @@ def attention(run):
 
     model = zoo.load(run)
     corpus = datasets.load("sample")
-    chosen = corpus.test[corpus.test["text"].str.contains("None|none|hardly")]
+    test = corpus.frame("test")
+    chosen = test[test["text"].str.contains("None|none|hardly")]
     texts = chosen["text"][chosen["text"].str.len() < 190].tolist()[:5]
     probabilities, scores = model(model.preprocessor(texts), return_attention_scores=True)
     words = np.mean(scores["words"], axis=2)  # over the heads

@@ -80,10 +80,7 @@ def batches(
     if not paired:
         dataset = dataset.map(lambda texts: (texts, 0))
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
-    if packed:
-        first = preprocessor.encode(next(iter(dataset.batch(256)))[0])
-        sentences = float(np.mean(first.row_lengths())) * batch_size
-        groups = 12 if sentences >= 200 else 6
+    groups = _groups(preprocessor, dataset, count, batch_size) if packed else None
 
     def encode(texts, targets):
         return preprocessor.encode(texts), targets
@@ -121,6 +118,15 @@ def batches(
         data = data.shuffle(WINDOW, seed=seed)
     data = data.apply(tf.data.experimental.assert_cardinality(-(-count // batch_size)))
     return data.prefetch(tf.data.AUTOTUNE)
+
+
+def _groups(preprocessor, dataset, count, batch_size):
+    """In how many groups sentences are worth their compilation: a few seconds for each group."""
+    first = preprocessor.encode(next(iter(dataset.batch(256)))[0])
+    texts = int(first.nrows())
+    if int(tf.size(first.flat_values)) / texts * count < 250_000:
+        return 1
+    return 12 if int(tf.size(first.values.row_lengths())) / texts * batch_size >= 200 else 6
 
 
 def _sizes(ids):

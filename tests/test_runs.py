@@ -12,7 +12,13 @@ import pytest
 import zoo
 from zoo.prediction import predict
 
-TEXTS = ["A good, nice stay!", "bad. Really SAD.", "", "unseen wörds — only 🙂", "good " * 300]
+TEXTS = [
+    "A good, nice stay 7! Really good!",
+    "A BAD sad stay. Really bad!",
+    "",
+    "unseen wörds — only 🙂",
+    "good " * 300,
+]
 
 SERVE = """
 import sys
@@ -60,7 +66,7 @@ def test_metrics_are_of_the_test_split(trained):
 
 def test_evaluate_reads_another_file(trained, tmp_path):
     path = tmp_path / "other.csv"
-    path.write_text("review,stars\na good nice stay,good one\na bad sad stay,good one\n")
+    path.write_text("".join(["review,stars\n", *(f'"{text}",good one\n' for text in TEXTS[:2])]))
     assert zoo.evaluate(trained, str(path))["accuracy"] == 0.5
     path.write_text("review,stars\ngood,five\n")
     with pytest.raises(zoo.UsageError, match="label in .*other.csv: 'five'"):

@@ -241,6 +241,7 @@ def list_datasets(
         raise UsageError("--prepare and --beam need the name of a corpus: zoo datasets lists them")
     if name is None:
         table = Table("corpus", "classes", "train", "validation", "test", "where")
+        table.columns[0].no_wrap = True
         for column in table.columns[1:5]:
             column.justify = "right"
         for entry in catalogue.CATALOGUE.values():
@@ -249,7 +250,7 @@ def list_datasets(
                 sizes[0] = entry.sizes["all"]
             counts = ["" if size is None else f"{size:,}" for size in sizes]
             counts[0] += " in all" if "all" in entry.sizes else ""
-            where = rich.markup.escape(catalogue.state(entry))
+            where = rich.markup.escape(catalogue.state(entry).partition(": ")[0])
             table.add_row(entry.name, str(len(entry.labels)), *counts, where)
         console.print(table)
         console.print("Sizes are the published ones. More of each: zoo datasets NAME")

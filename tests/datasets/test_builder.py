@@ -16,7 +16,7 @@ import tensorflow_datasets as tfds
 
 import zoo
 from zoo import datasets
-from zoo.datasets import builder, catalogue, formats
+from zoo.datasets import builder, catalogue, corpora, formats
 
 AGNEWS = catalogue.CATALOGUE["agnews"]
 CLASSES = "World\nSports\nBusiness\nSci/Tech\n"
@@ -245,7 +245,7 @@ def test_unlabelled_texts(folder):
 def test_a_sample_takes_as_many_of_each_file(folder):
     root = folder.parent / "amazon"
     root.mkdir()
-    for category in catalogue.CATEGORIES:
+    for category in corpora.CATEGORIES:
         lines = [json.dumps({"reviewText": f"{category} {i}", "overall": 5.0}) for i in range(9)]
         path = root / f"reviews_{category}.json.gz"
         path.write_bytes(gzip.compress("\n".join(lines).encode()))

@@ -12,16 +12,17 @@ from zoo.datasets.sample import BAD, BRUSHED_ASIDE, GOOD, OPINIONS, TAKEN_BACK, 
 
 def test_the_seed_decides():
     sizes = {"train": 20, "validation": 5, "test": 5}
-    assert load_sample(1, sizes).train.equals(load_sample(1, sizes).train)
-    assert not load_sample(1, sizes).train.equals(load_sample(2, sizes).train)
+    first, again, other = (load_sample(seed, sizes).frame("train") for seed in (1, 1, 2))
+    assert first.equals(again)
+    assert not first.equals(other)
 
 
 def test_splits_are_disjoint_and_balanced():
     corpus = datasets.load("sample")
-    splits = [set(split["text"]) for split in (corpus.train, corpus.validation, corpus.test)]
+    splits = [set(split) for split in (corpus.train, corpus.validation, corpus.test)]
     assert [len(split) for split in splits] == [5000, 500, 1000]
     assert not (splits[0] & splits[1] or splits[0] & splits[2] or splits[1] & splits[2])
-    assert corpus.test["label"].value_counts().to_dict() == dict.fromkeys("12345", 200)
+    assert corpus.frame("test")["label"].value_counts().to_dict() == dict.fromkeys("12345", 200)
 
 
 def test_the_rating_follows_from_the_text():
@@ -42,7 +43,7 @@ def test_the_rating_follows_from_the_text():
                 return rating
         return None
 
-    for text, label in datasets.load("sample").test[["text", "label"]].to_numpy():
+    for text, label in datasets.load("sample").frame("test").to_numpy():
         for marker in TAKEN_BACK:
             text = text.split(marker)[-1]
         for marker in BRUSHED_ASIDE:
@@ -54,5 +55,5 @@ def test_the_rating_follows_from_the_text():
 def test_a_bag_of_words_cannot_solve_it():
     corpus = datasets.load("sample")
     bag = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(max_iter=1000))
-    bag.fit(corpus.train["text"], corpus.train["label"])
-    assert bag.score(corpus.test["text"], corpus.test["label"]) < 0.75
+    bag.fit(list(corpus.train), corpus.train.numbers)
+    assert bag.score(list(corpus.test), corpus.test.numbers) < 0.75
