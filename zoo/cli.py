@@ -250,8 +250,8 @@ def list_datasets(
                 sizes[0] = entry.sizes["all"]
             counts = ["" if size is None else f"{size:,}" for size in sizes]
             counts[0] += " in all" if "all" in entry.sizes else ""
-            where = rich.markup.escape(catalogue.state(entry).partition(": ")[0])
-            table.add_row(entry.name, str(len(entry.labels)), *counts, where)
+            where, _, _ = catalogue.state(entry).partition(": ")[0].partition(" in ")
+            table.add_row(entry.name, str(len(entry.labels)), *counts, rich.markup.escape(where))
         console.print(table)
         console.print("Sizes are the published ones. More of each: zoo datasets NAME")
         return
