@@ -70,7 +70,7 @@ RIGHT = {  # name: content, rows
 }
 REFUSED = {  # name: content, message
     "empty.csv": ("", "empty.csv has no rows"),
-    "empty.jsonl.gz": (gzip.compress(b"\n\n", mtime=0), "empty.jsonl.gz has no rows"),
+    "empty.jsonl.gz": (gzip.compress(b"\n\n"), "empty.jsonl.gz has no rows"),
     "header-only.csv": (HEADER, "header-only.csv has no rows"),
     "no-rows.parquet": (parquet(text=pa.array([], "string"), label=[]), "parquet has no rows"),
     "same-names.csv": ("text,text,label\na,b,x\n", "same-names.csv has two columns 'text': rename"),
@@ -80,7 +80,7 @@ REFUSED = {  # name: content, message
     "quote.csv": ('"text,label\none,x\n', "quote.csv, line 1, the header: a quote opens here"),
     "not-gzip.csv.gz": (HEADER + GOOD, "not-gzip.csv.gz is not gzip, or cut off"),
     "cut.csv.gz": (gzip.compress((HEADER + GOOD).encode())[:-9], "cut.csv.gz is not gzip, or cut"),
-    "gzip.csv": (gzip.compress(b"a", mtime=0), "gzip.csv is compressed with gzip: add .gz to its name"),
+    "gzip.csv": (gzip.compress(b"a"), "gzip.csv is compressed with gzip: add .gz to its name"),
     "not.parquet": (HEADER + GOOD, "not.parquet is not Parquet, or damaged"),
     "cut.parquet": (parquet(text=["a"], label=["x"])[:-20], "cut.parquet is not Parquet, or dam"),
     "lists.parquet": (parquet(text=[["a"]], label=["x"]), "column 'text' holds list<.*of texts"),
