@@ -16,7 +16,7 @@ def pad(ids: tf.Tensor) -> tf.Tensor:
     return tf.pad(ids, [[0, tf.maximum(0, 1 - tf.shape(ids)[i])] for i in range(ids.shape.rank)])
 
 
-def pack(ids: tf.RaggedTensor, groups: int = 6) -> dict[str, tf.Tensor | tuple[tf.Tensor, ...]]:
+def pack(ids: tf.RaggedTensor, groups: int = 9) -> dict[str, tf.Tensor | tuple[tf.Tensor, ...]]:
     """Documents as the sentences that exist, in groups of like length.
 
     ``[batch, sentences, words]`` padded to the longest sentence of all is mostly padding. Here
@@ -126,7 +126,7 @@ def _groups(preprocessor, dataset, count, batch_size):
     texts = int(first.nrows())
     if int(tf.size(first.flat_values)) / texts * count < 250_000:
         return 1
-    return 12 if int(tf.size(first.values.row_lengths())) / texts * batch_size >= 200 else 6
+    return 12 if int(tf.size(first.values.row_lengths())) / texts * batch_size >= 200 else 9
 
 
 def _sizes(ids):
