@@ -6,7 +6,6 @@
 import itertools
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -120,7 +119,7 @@ def train_streamed():
     model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
     train = preprocessor.batches(corpus.train.shuffled(0).dataset(), shuffle=True, cache="none")
     model.fit(train.repeat(), steps_per_epoch=STEPS, verbose=0)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10)
+    print(_peak())
 
 
 def memory():
@@ -147,12 +146,18 @@ def memory():
         yield f"| {count:,} | {rows[0]} | {rows[1]} | {peak / peaks[0]:.2f} |"
 
 
+def _peak():
+    """The peak resident memory of this process, MiB; ru_maxrss would start at its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 2**10
+
+
 def prepare():
     """Prepares the corpus; prints the peak memory in MiB."""
     from zoo import datasets
 
     datasets.load("amazon_full")
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10)
+    print(_peak())
 
 
 PARTS = {
@@ -180,14 +185,14 @@ def main():
     if sys.argv[1:]:
         {"prepare": prepare, "train": train_streamed}[sys.argv[1]]()
         return
-    parts = []
+    note = f"Written by `make bench-data` on {platform.machine()}, {os.cpu_count()} cores."
+    report = "# Data\n"
+    RESULTS.mkdir(exist_ok=True)
     for title, (header, rows) in PARTS.items():
         table = "\n".join(itertools.chain([header], rows()))
         print(f"{title}\n\n{table}\n", flush=True)
-        parts.append(f"## {title}\n\n{table}\n")
-    note = f"Written by `make bench-data` on {platform.machine()}, {os.cpu_count()} cores."
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "data.md").write_text("\n".join(["# Data\n", *parts, note]) + "\n", "utf-8")
+        report += f"\n## {title}\n\n{table}\n"
+        (RESULTS / "data.md").write_text(f"{report}\n{note}\n", "utf-8")
 
 
 if __name__ == "__main__":
