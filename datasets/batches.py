@@ -66,7 +66,7 @@ def batches(
             sorted on disk should be shuffled there.
         seed: of the order.
         cache: "memory" keeps the ids, "none" computes them anew each epoch, "auto" keeps those of
-            up to 200,000 texts; else the path of a file to keep them in.
+            up to 200,000 texts; else the path of a new file to keep them in.
 
     Returns:
         A dataset of known cardinality of ids, or of pairs of ids and targets. Ids are
@@ -143,5 +143,5 @@ def share_of_words(data: tf.data.Dataset, steps: int = 200) -> float:
         ids = batch[0] if isinstance(batch, tuple) else batch
         for part in ids["sentences"] if isinstance(ids, dict) else [ids]:
             words += np.count_nonzero(part)
-            positions += part.shape[0] * part.shape[1] * (1 if part.ndim == 2 else part.shape[2])
+            positions += np.size(part)
     return words / max(positions, 1)

@@ -127,7 +127,7 @@ class Corpus:
             rare = [self.labels[i] for i in np.flatnonzero(counts == 1)]
             if rare and split == "validation":
                 logger.warning("no validation texts of classes with one text: %s", ", ".join(rare))
-                counts = counts[counts != 1]
+                counts[counts == 1] = counts.max()  # any number that is enough
             if counts.min() < 2 or len(numbers) * share < len(counts):
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: the class "

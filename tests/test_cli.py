@@ -65,6 +65,8 @@ def test_list_and_describe(run_zoo):
         ),
         (["train", "--epochs", "0"], "epochs must be at least 1: got 0"),
         (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
+        (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
+        (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
         (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),

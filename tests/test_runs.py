@@ -200,6 +200,7 @@ def test_words_are_prepared_as_told(csv_file, tmp_path):
         options={"train_embeddings": False, "filters": 4},
         clean_up="tokens",
         percentile=50,
+        cache="disk",
         embeddings=str(vectors),
         epochs=1,
         output=tmp_path / "runs",

@@ -92,7 +92,7 @@ def train(
         str | None, typer.Option(help="Further texts for word2vec, without labels.")
     ] = None,
     cache: Annotated[
-        str, typer.Option(help="Keep word ids in memory, none, or a file of this name.")
+        str, typer.Option(help="Keep word ids, while training: auto, memory, disk or none.")
     ] = "auto",
     precision: Annotated[
         str, typer.Option(help="float32, mixed_bfloat16 or mixed_float16, while training.")

@@ -4,6 +4,7 @@ import itertools
 import logging
 import math
 import platform
+import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ from zoo.registry import build, check_name
 from zoo.runs import finished, new_run, write_json, write_model
 
 PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
+CACHES = ("auto", "memory", "disk", "none")
 STEPS = 1500  # of a training, unless epochs are given: enough for the corpora we tried
 
 logger = logging.getLogger("zoo")
@@ -66,8 +68,8 @@ def train(
             unlabelled ones; or the path of a file of word vectors, see
             :func:`zoo.datasets.embeddings.read_vectors`. By default words start at random.
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
-        cache: "memory", "none", "auto" or a file's path, for the word ids; see
-            :func:`zoo.datasets.batches.batches`.
+        cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
+            each epoch; "auto" keeps those of up to 200,000 texts in memory.
         precision: ``"float32"``, ``"mixed_bfloat16"`` or ``"mixed_float16"``, while training.
         seed: of weights, batches, dropout and splits.
         output: the folder of the run folders.
@@ -83,6 +85,10 @@ def train(
     check_name(model)
     if precision not in PRECISIONS:
         raise unknown("precision", precision, PRECISIONS)
+    if cache not in CACHES:
+        raise unknown("cache", cache, CACHES)
+    if unlabelled is not None and embeddings != "word2vec":
+        raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
@@ -111,9 +117,12 @@ def train(
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             learning_rate = learning_rate or classifier.learning_rate
-            epochs = _fit(
-                classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache, verbose
-            )
+            with tempfile.TemporaryDirectory(prefix="zoo-") as scratch:
+                cache = str(Path(scratch) / "ids") if cache == "disk" else cache
+                epochs = _fit(
+                    classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache,
+                    verbose,
+                )  # fmt: skip
         finally:
             keras.config.set_dtype_policy("float32")
         seconds = time.perf_counter() - started
