@@ -2,7 +2,7 @@
 
 from zoo.datasets.catalogue import CATALOGUE, load
 from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.files import load_files, read_labelled
+from zoo.datasets.files import load_files, read_labelled, read_texts
 from zoo.datasets.folders import short_name
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "load",
     "load_files",
     "read_labelled",
+    "read_texts",
     "short_name",
 ]
 

@@ -79,11 +79,14 @@ def _replace(texts, rules):
     return texts
 
 
-def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
-    """A dataset of texts, of known cardinality."""
+def text_dataset(texts: Split | Sequence[str], targets=None) -> tf.data.Dataset:
+    """A dataset of texts, or of pairs of a text and a target, of known cardinality."""
     if isinstance(texts, Split):
         return texts.dataset().map(lambda text, _: text)
-    return tf.data.Dataset.from_tensor_slices(list(texts))
+    texts = np.asarray(texts, dtype=object)
+    return tf.data.Dataset.from_tensor_slices(
+        texts if targets is None else (texts, np.asarray(targets))
+    )
 
 
 class Preprocessor:

@@ -123,11 +123,9 @@ class TextClassifier(keras.Model):
     def _batches(self, texts, targets, batch_size, shuffle=False):
         if self.preprocessor is None:
             raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
-        import tensorflow as tf  # texts are TensorFlow's on every backend
+        from zoo.datasets.preprocessor import text_dataset
 
-        texts = np.asarray(texts, dtype=object)
-        columns = texts if targets is None else (texts, np.asarray(targets))
-        dataset = tf.data.Dataset.from_tensor_slices(columns)
+        dataset = text_dataset(texts, targets)
         if shuffle:  # all, as they may be sorted by class
             dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
         return self.preprocessor.batches(dataset, batch_size or 32, shuffle=shuffle)

@@ -173,7 +173,8 @@ def predict(
     ),
 ) -> None:
     """Label texts: one answer a line, with its probability."""
-    from zoo.prediction import predict, read_texts
+    from zoo.datasets import read_texts
+    from zoo.prediction import predict
 
     if file is not None:
         texts = read_texts(file, text_column)

@@ -13,7 +13,6 @@ from typing import Any
 from zoo import datasets
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
-from zoo.prediction import read_texts
 from zoo.registry import build, check_name
 from zoo.runs import finished, new_run, write_json, write_model
 
@@ -113,7 +112,7 @@ def train(
             words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
             words |= {"max_vocabulary": max_vocabulary}
             if unlabelled is not None:
-                texts = read_texts(unlabelled, corpus.columns.get("text_column"))
+                texts = datasets.read_texts(unlabelled, corpus.columns.get("text_column"))
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             learning_rate = learning_rate or classifier.learning_rate

@@ -10,8 +10,8 @@ import pytest
 
 import zoo
 from zoo import datasets
+from zoo.datasets import read_texts
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name
-from zoo.prediction import read_texts
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])

@@ -17,8 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zoo
-from zoo.datasets import files, separated
-from zoo.prediction import read_texts
+from zoo.datasets import files, read_texts, separated
 
 HEADER = "text,label\n"
 GOOD = "one,x\ntwo,y\n"
