@@ -11,7 +11,7 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -198,28 +198,27 @@ def _train(corpus, settings, workers, path):
     return path
 
 
-def read_vectors(path: str | Path, words: Iterable[str] | None = None, limit: int | None = None):
+def read_vectors(path: str | Path, words: Iterable[str] | None = None):
     """Reads word vectors of word2vec (text, or binary: ``.bin``), GloVe or fastText (``.vec``).
 
-    Each also as ``.gz``. The file is streamed, and only the vectors of ``words`` are kept: memory
-    does not grow with the file. Never through pickle, which would run what the file says.
+    Each also as ``.gz``. Never through pickle, which would run what the file says.
+
+    The file is streamed, and only the vectors of ``words`` are kept. gensim's own reader holds
+    all of it (gigabytes), stops at GloVe's words with a space, and does not name the line.
 
     Args:
         path: the file. What is not ``.bin`` is text: a word and its numbers a line, and in
             word2vec's and fastText's a first line with the number of vectors and their width.
         words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
-        limit: read only so many vectors; files have the most frequent words first.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
         that is there twice the first vector counts.
 
     Raises:
-        UsageError: for a missing, pickled or malformed file, naming the line or the vector; if no
-            word of ``words`` is in it; or for a limit below 1.
+        UsageError: for a missing, pickled or malformed file, naming the line or the vector; or if
+            no word of ``words`` is in it.
     """
-    if limit is not None and limit < 1:
-        raise UsageError(f"the limit of word vectors must be at least 1: got {limit}")
     path = Path(path)
     name = path.name.lower().removesuffix(".gz")
     rows = _binary_rows if name.endswith(".bin") else _text_rows
@@ -228,7 +227,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, limit: in
     buffer = bytearray()
     try:
         with _open(path) as file:
-            for where, word, row in itertools.islice(rows(file, path), limit):
+            for where, word, row in rows(file, path):
                 if word in index or (wanted is not None and word.lower() not in wanted):
                     continue
                 buffer += _vector(row, where)
@@ -360,43 +359,21 @@ def _vector(row, where):
     return vector.tobytes()
 
 
-class Coverage(NamedTuple):
-    """How much of a vocabulary has vectors. As text: what is printed.
-
-    Attributes:
-        words: number of words in the vocabulary.
-        found: how many of them have a vector.
-        running: share of the running words that have one, 0 to 1; None where nothing was counted.
-    """
-
-    words: int
-    found: int
-    running: float | None = None
-
-    def __str__(self):
-        text = f"word vectors: {self.found / max(1, self.words):.1%} of {self.words:,} words"
-        return text if self.running is None else f"{text}, {self.running:.1%} of the running words"
-
-
-def embedding_matrix(
-    vectors, vocabulary: Sequence[str], seed: int = 0, counts: Mapping[str, int] | None = None
-) -> tuple[np.ndarray, Coverage]:
+def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.ndarray:
     """The first weights of a word table, in the order of the preprocessor's ids.
 
     A word that has no vector of its own takes the first one in the file that differs only in case
     ("paris" takes that of "Paris": the clean-up made one word of both). The others, and the
-    unknown word, are drawn from U[-0.25, 0.25].
+    unknown word, are drawn from U[-0.25, 0.25]. Logs how many words have a vector.
 
     Args:
         vectors: gensim ``KeyedVectors``, ``[words, dim]``.
         vocabulary: the words, without padding and the unknown word.
         seed: of the drawn rows.
-        counts: how often each word stands in the training texts, also words outside the
-            vocabulary; for the share of the running words.
 
     Returns:
         ``[len(vocabulary) + 2, dim]`` float32: zeros for padding, the unknown word, then the
-        vocabulary; and the :class:`Coverage`, which is also logged.
+        vocabulary.
 
     Source:
         Kim 2014, "Convolutional Neural Networks for Sentence Classification", 3.2.
@@ -407,16 +384,13 @@ def embedding_matrix(
     forms: dict[str, int] = {}
     for row, form in enumerate(vectors.index_to_key):
         forms.setdefault(form.lower(), row)
-    found = set()
-    for row, word in enumerate(vocabulary, start=2):
-        source = vectors.key_to_index.get(word, forms.get(word.lower()))
+    sources = [vectors.key_to_index.get(word, forms.get(word.lower())) for word in vocabulary]
+    for row, source in enumerate(sources, start=2):
         if source is not None:
             matrix[row] = vectors.vectors[source]
-            found.add(word)
-    running = None
-    if counts is not None:
-        total = sum(counts.values())
-        running = sum(counts.get(word, 0) for word in found) / max(1, total)
-    coverage = Coverage(len(vocabulary), len(found), running)
-    logger.info("%s", coverage)
-    return matrix, coverage
+    found = len(sources) - sources.count(None)
+    logger.info(
+        "word vectors: %.1f%% of %s words have one",
+        *(100 * found / max(1, len(sources)), f"{len(sources):,}"),
+    )
+    return matrix

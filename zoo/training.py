@@ -169,8 +169,7 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
             )
     classifier = build(name, labels, preset, **options | sizes)
     if embeddings is not None:
-        matrix, _ = embedding_matrix(vectors, preprocessor.vocabulary, seed)
-        classifier.embed.embeddings.assign(matrix)
+        classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
     logger.info(
