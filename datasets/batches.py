@@ -8,6 +8,7 @@ import tensorflow as tf
 
 BLOCK = 20_000  # texts that are shuffled together
 WINDOW = 64  # batches whose texts are sorted by length together
+SHUFFLED = 50_000  # texts whose chunks are shuffled together first
 CACHED = 200_000  # texts of which the ids are kept in memory, unless told otherwise
 
 
@@ -109,7 +110,7 @@ def batches(
         data = data.cache("" if cache == "memory" else cache)
     blocks = 1
     if shuffle:
-        data = data.shuffle(max(1, min(count, CACHED) // chunk + 1), seed=seed)
+        data = data.shuffle(min(count, SHUFFLED) // chunk + 1, seed=seed)
         blocks = -(-BLOCK // chunk)
     data = data.ragged_batch(blocks)
     numbers = tf.data.Dataset.random(seed=seed, rerandomize_each_iteration=True)

@@ -347,10 +347,11 @@ def _streamed(builder, split):
         return rows.map(lambda row: (row["text"], row["label"])).unbatch()
 
     if split == "unlabelled":
-        numbers = np.full(builder.info.splits[split].num_examples, -1)
+        numbers = np.full(builder.info.splits[split].num_examples, -1, "int32")
     else:
         rows = _records(builder, split, {"label": FIELDS["label"]})
-        numbers = np.concatenate([row["label"] for row in rows.as_numpy_iterator()])
+        numbers = [row["label"].astype("int32") for row in rows.as_numpy_iterator()]
+        numbers = np.concatenate(numbers)
     return StreamedSplit(open_dataset, numbers)
 
 

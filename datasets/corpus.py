@@ -24,7 +24,7 @@ class Split:
 
     def __init__(self, texts: Sequence[str], numbers: Sequence[int]):
         self.texts = np.asarray(texts, dtype=object)
-        self.numbers = np.asarray(numbers, dtype="int64")
+        self.numbers = np.asarray(numbers, dtype="int32")
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -62,7 +62,13 @@ class StreamedSplit(Split):
         self.open_dataset = open_dataset
         self.all_numbers = numbers
         self.rows = np.ones(len(numbers), bool) if rows is None else rows
-        self.numbers = numbers[self.rows]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return self.all_numbers[self.rows]
+
+    def __len__(self):
+        return np.count_nonzero(self.rows)
 
     def take(self, rows):
         kept = self.rows.copy()
@@ -173,7 +179,7 @@ def corpus_of_frames(name: str, labels: Sequence[str], **frames: pd.DataFrame) -
 
 
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str], where: str) -> np.ndarray:
-    """Class numbers of a frame's labels, ``[rows]`` int64.
+    """Class numbers of a frame's labels, ``[rows]`` int32.
 
     Raises:
         UsageError: for a label that is not among ``labels``; ``where`` names its origin.
@@ -182,4 +188,4 @@ def class_numbers(frame: pd.DataFrame, labels: Sequence[str], where: str) -> np.
     if new:
         error = unknown(f"label in {where}:", new[0], labels)
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
-    return pd.Categorical(frame["label"], categories=list(labels)).codes.astype("int64")
+    return pd.Categorical(frame["label"], categories=list(labels)).codes.astype("int32")

@@ -14,6 +14,7 @@ from zoo.datasets.corpus import Split
 from zoo.errors import UsageError, unknown
 
 UNKNOWN = "[UNK]"
+MOST_COUNTED = 500_000  # different words; beyond, the rarest so far are forgotten
 
 logger = logging.getLogger("zoo")
 
@@ -136,7 +137,8 @@ class Preprocessor:
         Logs how many of the texts are cut.
 
         Args:
-            texts: the training split's, read once, as a stream.
+            texts: the training split's, read once, as a stream; numbers, names and typing errors
+                make ever new words, so beyond 500,000 different ones the rarest are forgotten.
             max_words, max_sentences, clean_up: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
@@ -150,9 +152,13 @@ class Preprocessor:
             raise unknown("clean-up", clean_up, CLEAN_UPS)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
+        forgotten = 0  # words that stood so many times, at most, when memory ran short
         longest, sentences = [], []  # of each text: words of its longest sentence, sentences
         for words in _chunks(texts, split_sentences if hierarchical else split_words, clean_up):
             counts.update(words.flat_values.numpy().tolist())
+            while len(counts) > MOST_COUNTED:
+                forgotten += 1
+                counts = Counter({word: n for word, n in counts.items() if n > forgotten})
             if hierarchical:
                 sentences.append(words.row_lengths().numpy().astype("int32"))
                 words = tf.reduce_max(words.row_lengths(axis=2), axis=1)

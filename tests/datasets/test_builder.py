@@ -75,7 +75,7 @@ def test_it_streams_in_one_order(folder):
     texts, numbers = zip(*dataset.as_numpy_iterator(), strict=True)
     assert [text.decode() for text in texts] == list(corpus.train)
     np.testing.assert_array_equal(numbers, corpus.train.numbers)
-    assert corpus.train.numbers.dtype == "int64"
+    assert corpus.train.numbers.dtype == "int32"
     again = datasets.load("agnews")
     assert list(again.train) == list(corpus.train)
 

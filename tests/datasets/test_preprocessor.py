@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets import Preprocessor
+from zoo.datasets import preprocessor as preprocessor_module
 from zoo.datasets.preprocessor import CLEAN_UPS, split_sentences, split_words
 
 
@@ -58,6 +59,15 @@ def test_vocabulary_has_the_frequent_words_only():
     assert Preprocessor.fit(texts, min_count=2, max_vocabulary=1).vocabulary == ["a"]
     with pytest.raises(zoo.UsageError, match="no word of the training texts stands there 9 times"):
         Preprocessor.fit(texts, min_count=9)
+
+
+def test_ever_new_words_do_not_fill_the_memory(monkeypatch):
+    """Beyond a number of different words the rarest are forgotten, the frequent never."""
+    monkeypatch.setattr(preprocessor_module, "MOST_COUNTED", 2000)
+    texts = [f"the number {i} is {i % 7}" for i in range(5000)]
+    vocabulary = Preprocessor.fit(texts).vocabulary
+    assert vocabulary[:3] == ["the", "number", "is"]
+    assert set(vocabulary[3:]) == set("0123456")
 
 
 def test_ids_of_padding_unknown_and_known_words():
