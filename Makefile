@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test lint format bench bench-memory bench-data bench-word-vectors
+.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -23,6 +23,9 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 
 test: $(BIN)/zoo  ## Run the tests.
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+
+stress: $(BIN)/zoo  ## Kill trainings, fill disks: about half an hour.
+	@$(BIN)/pytest tests/stress
 
 lint: $(BIN)/zoo  ## Check style.
 	@$(BIN)/ruff check .

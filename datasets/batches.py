@@ -1,6 +1,7 @@
 """Batches of word ids as tf.data: texts of like length together, sentences of like length too."""
 
 import itertools
+from typing import NamedTuple
 
 import keras
 import numpy as np
@@ -48,6 +49,21 @@ def pack(ids: tf.RaggedTensor, groups: int = 9) -> dict[str, tf.Tensor | tuple[t
     return {"sentences": tuple(parts), "places": pad(ids.with_values(place).to_tensor())}
 
 
+class Share(NamedTuple):
+    """How each batch is divided among devices, into parts of the same size.
+
+    Attributes:
+        parts: how many.
+        part: the number of the one wanted, for a process among others; None for all of them, one
+            after the other, for the devices of one process.
+        devices: of all processes together; a batch is a multiple of them.
+    """
+
+    parts: int
+    part: int | None = None
+    devices: int = 1
+
+
 def batches(
     preprocessor,
     dataset: tf.data.Dataset,
@@ -55,6 +71,8 @@ def batches(
     shuffle: bool = False,
     seed: int = 0,
     cache: str = "auto",
+    first: int | None = None,
+    share: Share | None = None,
 ) -> tf.data.Dataset:
     """Texts to batches of ids.
 
@@ -68,11 +86,17 @@ def batches(
         seed: of the order.
         cache: "memory" keeps the ids, "none" computes them anew each epoch, "auto" keeps those of
             up to 200,000 texts; else the path of a new file to keep them in.
+        first: None gives one epoch. Else epochs follow each other without end, from the batch of
+            that number on: what a training that went so far would read next.
+        share: divides batches of pairs among devices; elements are triples of ids, targets and
+            weights. The batch at the end of an epoch that is not full is left out of endless
+            ones; else empty texts of weight 0 fill it up.
 
     Returns:
-        A dataset of known cardinality of ids, or of pairs of ids and targets. Ids are
-        ``[batch, words]`` int64 for flat models, and as of :func:`pack` for hierarchical ones
-        (on JAX, which compiles for each shape, ``[batch, sentences, words]``).
+        A dataset of ids, or of pairs of ids and targets, of known cardinality if not endless.
+        Ids are ``[batch, words]`` int64 for flat models, and as of :func:`pack` for hierarchical
+        ones. On JAX, which compiles for each shape, they are ``[batch, sentences, words]``, and
+        padded to powers of two.
     """
     count = int(dataset.cardinality())
     if cache == "auto":
@@ -82,43 +106,107 @@ def batches(
         dataset = dataset.map(lambda texts: (texts, 0))
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
     groups = _groups(preprocessor, dataset, count, batch_size) if packed else None
-
-    def encode(texts, targets):
-        return preprocessor.encode(texts), targets
-
-    def gather(ids, targets, rows):
-        ids = tf.gather(ids, rows)
-        ids = pack(ids, groups) if packed else pad(ids.to_tensor())
-        return (ids, tf.gather(targets, rows)) if paired else ids
-
-    def arrange(block, number):
-        """A block of chunks to its batches."""
-        ids, targets = (part.merge_dims(0, 1) for part in block)
-        order = tf.range(ids.nrows())
-        if shuffle:
-            order = tf.argsort(tf.random.stateless_uniform(tf.shape(order), [seed, number]))
-            key = tf.range(ids.nrows()) // (WINDOW * batch_size)
-            for size in _sizes(ids):  # texts of like length within a window
-                key = key * (tf.reduce_max(size) + 1) + tf.gather(size, order)
-            order = tf.gather(order, tf.argsort(key))
-        rows = tf.data.Dataset.from_tensor_slices(order).batch(batch_size)
-        return rows.map(lambda rows: gather(ids, targets, rows))
-
     chunk = -(-512 // batch_size) * batch_size  # so that a block is whole batches
-    data = dataset.batch(chunk).map(encode, tf.data.AUTOTUNE)
+    block = -(-BLOCK // chunk) if shuffle else 1  # chunks
+    chunks = dataset.batch(chunk).map(
+        lambda texts, targets: (preprocessor.encode(texts), targets), tf.data.AUTOTUNE
+    )
     if cache != "none":
-        data = data.cache("" if cache == "memory" else cache)
-    blocks = 1
-    if shuffle:
-        data = data.shuffle(min(count, SHUFFLED) // chunk + 1, seed=seed)
-        blocks = -(-BLOCK // chunk)
-    data = data.ragged_batch(blocks)
-    numbers = tf.data.Dataset.random(seed=seed, rerandomize_each_iteration=True)
-    data = tf.data.Dataset.zip(data, numbers).flat_map(arrange)
-    if shuffle:
-        data = data.shuffle(WINDOW, seed=seed)
-    data = data.apply(tf.data.experimental.assert_cardinality(-(-count // batch_size)))
+        chunks = chunks.cache("" if cache == "memory" else cache)
+
+    full = first is not None and share is not None
+    steps = count // batch_size if full else -(-count // batch_size)
+
+    def epoch(number):
+        number = number * 1_000_003 + seed
+        # Of this graph alone: shuffle takes a tensor as its seed unless the global seed is 0.
+        tf.compat.v1.set_random_seed(1)
+
+        def arrange(place, ids, targets):
+            """A block of chunks to its batches."""
+            ids, targets = ids.merge_dims(0, 1), targets.merge_dims(0, 1)
+            rows = _order(ids, batch_size, [number, place]) if shuffle else tf.range(ids.nrows())
+            rows = tf.data.Dataset.from_tensor_slices(rows).batch(batch_size, full)
+            if shuffle:
+                rows = rows.shuffle(block * chunk // batch_size, number, False)
+            return rows.map(lambda rows: (tf.gather(ids, rows), tf.gather(targets, rows)))
+
+        data = chunks
+        if shuffle:
+            data = data.shuffle(min(count, SHUFFLED) // chunk + 1, number, False)
+        data = data.ragged_batch(block).enumerate()
+        return data.flat_map(lambda place, pair: arrange(place, *pair))
+
+    if first is None:
+        numbers = tf.data.Dataset.random(seed=seed, rerandomize_each_iteration=True).take(1)
+        data = numbers.flat_map(epoch)
+    else:
+        numbers = tf.data.Dataset.counter(first // steps)
+        data = numbers.flat_map(epoch).skip(first % steps)
+
+    def lay_out(ids, targets):
+        if packed:
+            ids = pack(ids, groups)
+        else:
+            ids = pad(ids.to_tensor())
+            if keras.backend.backend() == "jax":
+                ids = _few_shapes(ids, preprocessor.max_sentences, preprocessor.max_words)
+        return (ids, targets) if paired else ids
+
+    filled = 1.0 if first is not None else steps * batch_size / count
+    data = data.map(lay_out) if share is None else _shared(data, lay_out, batch_size, filled, share)
+    if first is None:
+        elements = steps if share is None or share.part is not None else steps * share.parts
+        data = data.apply(tf.data.experimental.assert_cardinality(elements))
     return data.prefetch(tf.data.AUTOTUNE)
+
+
+def _few_shapes(ids, *limits):
+    """Pads words and sentences to powers of two: JAX compiles for each shape, for seconds."""
+    paddings = [[0, 0]]
+    for axis, limit in enumerate((limit for limit in limits if limit is not None), start=1):
+        size = tf.shape(ids)[axis]
+        power = 2 ** tf.math.ceil(tf.math.log(tf.cast(size, "float64")) / np.log(2.0))
+        paddings.append([0, tf.minimum(tf.cast(power, "int32"), max(limit, 1)) - size])
+    return tf.pad(ids, paddings)
+
+
+def _shared(data, lay_out, batch_size, filled, share):
+    """The part of each batch, or all its parts one after the other: triples with weights.
+
+    Weights are 0 of rows that fill a batch up, and ``filled``, rows by texts, of all others: so
+    Keras' mean over the rows is that over the texts.
+    """
+    parts, part, _ = share
+    size = batch_size // parts
+
+    def full(ids, targets):
+        missing = batch_size - tf.size(targets)
+        splits = tf.concat([ids.row_splits, tf.repeat(ids.row_splits[-1:], missing)], 0)
+        weights = tf.pad(tf.fill(tf.shape(targets), filled), [[0, missing]])
+        return ids.from_row_splits(ids.values, splits), tf.pad(targets, [[0, missing]]), weights
+
+    def one_part(ids, targets, weights):
+        ids, targets = lay_out(ids, targets)  # before it is divided: all parts have one shape
+        return tuple(one[part * size : (part + 1) * size] for one in (ids, targets, weights))
+
+    def all_parts(ids, targets, weights):
+        starts = tf.data.Dataset.range(0, batch_size, size)
+        return starts.map(
+            lambda i: (*lay_out(ids[i : i + size], targets[i : i + size]), weights[i : i + size])
+        )
+
+    data = data.map(full)
+    return data.flat_map(all_parts) if part is None else data.map(one_part)
+
+
+def _order(ids, batch_size, seed):
+    """Rows in a random order, but those of like length within a window together."""
+    order = tf.argsort(tf.random.stateless_uniform([ids.nrows()], seed))
+    key = tf.range(ids.nrows()) // (WINDOW * batch_size)
+    for size in _sizes(ids):
+        key = key * (tf.reduce_max(size) + 1) + tf.gather(size, order)
+    return tf.gather(order, tf.argsort(key))
 
 
 def _groups(preprocessor, dataset, count, batch_size):

@@ -199,11 +199,15 @@ class Preprocessor:
 
         Bytes that are not UTF-8 are replaced.
         """
-        if self.max_sentences is None:
-            return self.lookup(split_words(texts, self.clean_up)[:, : self.max_words])
-        words = split_sentences(texts, self.clean_up)
-        words = words[:, : self.max_sentences, : self.max_words]
+        words = self.words(texts)
         return words.with_flat_values(self.lookup(words.flat_values))
+
+    def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to the words that :meth:`encode` looks up, of the same shape."""
+        if self.max_sentences is None:
+            return split_words(texts, self.clean_up)[:, : self.max_words]
+        words = split_sentences(texts, self.clean_up)
+        return words[:, : self.max_sentences, : self.max_words]
 
     def __call__(self, texts: tf.Tensor) -> tf.Tensor:
         """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
@@ -212,9 +216,9 @@ class Preprocessor:
         """
         return pad(self.encode(texts).to_tensor())
 
-    def batches(self, dataset, batch_size=32, shuffle=False, seed=0, cache="auto"):
+    def batches(self, dataset, *args, **kwargs) -> tf.data.Dataset:
         """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
-        return batches(self, dataset, batch_size, shuffle, seed, cache)
+        return batches(self, dataset, *args, **kwargs)
 
 
 def _chunks(texts, split, clean_up):

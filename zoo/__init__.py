@@ -17,7 +17,9 @@ __all__ = [
     "list_models",
     "load",
     "register_model",
+    "resume",
     "train",
+    "tune",
 ]
 
 
@@ -27,10 +29,14 @@ def __getattr__(name):
         from zoo.classifier import TextClassifier
 
         return TextClassifier
-    if name == "train":
-        from zoo.training import train
+    if name in ("train", "resume"):
+        from zoo import training
 
-        return train
+        return getattr(training, name)
+    if name == "tune":
+        from zoo.tuning import tune
+
+        return tune
     if name == "evaluate":
         from zoo.evaluation import evaluate
 

@@ -34,6 +34,7 @@ class TextClassifier(keras.Model):
     """
 
     presets: dict[str, dict[str, Any]] = {}
+    recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
     embedding_range = 0.05  # words start uniformly within plus and minus this
 
@@ -119,6 +120,13 @@ class TextClassifier(keras.Model):
         if is_text(x):
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
+
+    def _maybe_symbolic_build(self, iterator=None, data_batch=None):
+        # To build metrics under a strategy, Keras would take a batch out of the training, and
+        # average it over devices, whose batches are of different lengths.
+        ids = np.ones((1, 1, 1) if self.hierarchical else (1, 1), "int64")
+        batch = (ids, np.zeros(1, "int64"), np.ones(1, "float32"))
+        super()._maybe_symbolic_build(data_batch=batch)
 
     def _batches(self, texts, targets, batch_size, shuffle=False):
         if self.preprocessor is None:

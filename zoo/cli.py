@@ -1,6 +1,7 @@
 """The command line: arguments in, calls of the package, tables out."""
 
 import csv
+import itertools
 import json
 import logging
 import os
@@ -25,6 +26,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 console = Console()
+SHOWN_MISTAKES = 5
+SHOWN_TRIALS = 10
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
@@ -50,6 +53,7 @@ class Format(StrEnum):
 
 @app.command()
 def train(
+    context: typer.Context,
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     data: Annotated[
         str, typer.Option(help=f"A name of zoo datasets, or your own: {Kinds}.")
@@ -68,10 +72,15 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Option of the model, name=value; may be repeated."),
     ] = None,
+    recipe: Annotated[
+        str, typer.Option(help="How to train: default, or a paper's, by the name of its preset.")
+    ] = "default",
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the data. Default: about 1,500 steps.")
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Texts of a batch.")] = 32,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Texts of a batch, on all devices together. Default: 32.")
+    ] = None,
     learning_rate: Annotated[
         float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
@@ -95,12 +104,44 @@ def train(
         str, typer.Option(help="Keep word ids, while training: auto, memory, disk or none.")
     ] = "auto",
     precision: Annotated[
-        str, typer.Option(help="float32, mixed_bfloat16 or mixed_float16, while training.")
-    ] = "float32",
+        str,
+        typer.Option(help="While training: float32, mixed_bfloat16, mixed_float16, or auto."),
+    ] = "auto",
+    calibrate: Annotated[
+        bool, typer.Option(help="Make probabilities as often right as they say.")
+    ] = True,
+    devices: Annotated[
+        str, typer.Option(help="How many GPUs of this machine (or CPUs) to train on, or all.")
+    ] = "1",
+    coordinator: Annotated[
+        str | None, typer.Option(help="Several processes, on JAX: host:port of the first.")
+    ] = None,
+    processes: Annotated[int, typer.Option(help="Several processes: how many.")] = 1,
+    process_id: Annotated[int, typer.Option(help="Several processes: which this is, from 0.")] = 0,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also log for TensorBoard.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of weights, batches, dropout and splits.")] = 0,
     output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),
+    resume: Annotated[
+        Path | None, typer.Option(help="Continue this run, with its own settings.")
+    ] = None,
 ) -> None:
     """Train a classifier; everything about it goes into a run folder."""
+    how = {
+        "tensorboard": tensorboard,
+        "devices": devices,
+        "coordinator": coordinator,
+        "processes": processes,
+        "process_id": process_id,
+        "verbose": 1 if sys.stdout.isatty() else 2,
+    }
+    if resume is not None:
+        for name in context.params.keys() - how.keys() - {"resume"}:
+            if context.get_parameter_source(name).name != "DEFAULT":
+                raise UsageError(f"--resume takes the run's own settings: leave out {name}")
+        _print_run(zoo.resume(resume, **how), process_id)
+        return
     files = {
         "text_column": text_column,
         "label_column": label_column,
@@ -114,6 +155,7 @@ def train(
         files={name: value for name, value in files.items() if value is not None},
         preset=preset,
         options=dict(map(_parse_option, option or [])),
+        recipe=recipe,
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
@@ -125,17 +167,59 @@ def train(
         unlabelled=unlabelled_data,
         cache=cache,
         precision=precision,
+        calibrate=calibrate,
         seed=seed,
         output=output,
-        verbose=1 if sys.stdout.isatty() else 2,
+        **how,
     )
-    scores = json.loads((run / "metrics.json").read_text("utf-8"))
-    _print_scores(scores, f"Test split of {data}")
-    console.print(
-        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
-        f'Everything is in [bold]{run}[/]. Try:  zoo predict {run} "Your text."',
-        soft_wrap=True,
+    _print_run(run, process_id)
+
+
+@app.command()
+def tune(
+    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    data: Annotated[
+        str, typer.Option(help=f"A name of zoo datasets, or your own: {Kinds}.")
+    ] = "sample",
+    trials: Annotated[int, typer.Option(help="Trainings, in all.")] = 20,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Option of the model, name=value; may be repeated."),
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the data. Default: about 1,500 steps.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the search and of each training.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option(help="Default: tuning/MODEL-DATA. Again: go on there.")
+    ] = None,
+) -> None:
+    """Search learning rate, batch size and dropout by validation accuracy."""
+    from zoo.tuning import tune
+
+    columns = {"text_column": text_column, "label_column": label_column}
+    folder = tune(
+        model,
+        data,
+        trials=trials,
+        files={name: value for name, value in columns.items() if value is not None},
+        preset=preset,
+        options=dict(map(_parse_option, option or [])),
+        epochs=epochs,
+        seed=seed,
+        output=output,
     )
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = [name for name in rows[0] if name not in ("state", "run")]
+    table = Table(*(name.replace("_", " ") for name in columns), title="Best trials")
+    for row in rows[:SHOWN_TRIALS]:
+        table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
+    console.print(table)
+    console.print(f"All trials are in {folder / 'trials.csv'}; the best is {rows[0]['run']}.")
 
 
 @app.command()
@@ -268,6 +352,37 @@ def list_datasets(
     for title, text in catalogue.describe(entry).items():
         table.add_row(f"[bold]{title}[/]", rich.markup.escape(text))
     console.print(table)
+
+
+def _print_run(run: Path, process_id: int) -> None:
+    """What a training came to, printed by the first process."""
+    if process_id:
+        return
+    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    _print_scores(scores, "Test split")
+    if "temperature" in scores:
+        console.print(
+            f"Calibrated: probabilities are off by {scores['calibration_error']:.1%} on average, "
+            f"before {scores['calibration_error_before']:.1%}."
+        )
+    with (run / "mistakes.csv").open(encoding="utf-8", newline="") as file:
+        mistakes = list(itertools.islice(csv.DictReader(file), SHOWN_MISTAKES))
+    if mistakes:
+        table = Table(
+            "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
+        )
+        for column in table.columns:
+            column.no_wrap = True
+        for row in mistakes:
+            cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
+            table.add_row(*(rich.markup.escape(" ".join(cell.split())) for cell in cells))
+        console.print(table)
+    console.print(
+        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
+        f"Learning curves, confusion matrix, mistakes and model are in [bold]{run}[/]. "
+        f'Try:  zoo predict {run} "Your text."',
+        soft_wrap=True,
+    )
 
 
 def _parse_option(text: str) -> tuple[str, Any]:

@@ -3,41 +3,44 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
 
 COLUMNS = ("text_column", "label_column")
 
 
-def score(model, split: Split) -> dict[str, Any]:
-    """Accuracy, macro F1, mean cross-entropy and the scores of each class.
-
-    Args:
-        model: a classifier with ``preprocessor`` and ``labels``.
-        split: labelled texts.
-    """
-    from sklearn.metrics import classification_report, log_loss
-
+def probabilities_of(model, split: Split) -> np.ndarray:
+    """``[texts, classes]`` float64 probabilities, in the order of the split's texts."""
     from zoo.datasets.preprocessor import text_dataset
 
     batches = model.preprocessor.batches(text_dataset(split), batch_size=128, cache="none")
     probabilities = model.predict(batches, verbose=0).astype("float64")
-    targets = split.numbers
-    probabilities /= probabilities.sum(axis=-1, keepdims=True)
-    classes = range(len(model.labels))
+    return probabilities / probabilities.sum(axis=-1, keepdims=True)
+
+
+def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
+    """Accuracy, macro F1, mean cross-entropy and the scores of each class.
+
+    Args:
+        targets: ``[texts]`` class numbers.
+        probabilities: ``[texts, classes]``.
+        labels: names of the classes.
+    """
+    from sklearn.metrics import classification_report, log_loss
+
+    answers, classes = probabilities.argmax(axis=-1), range(len(labels))
     report = classification_report(
-        targets,
-        probabilities.argmax(axis=-1),
-        labels=classes,
-        target_names=model.labels,
-        output_dict=True,
-        zero_division=0,
+        targets, answers, labels=classes, target_names=labels, output_dict=True, zero_division=0
     )
     return {
         "texts": len(targets),
-        "accuracy": float((probabilities.argmax(axis=-1) == targets).mean()),
+        "accuracy": float((answers == targets).mean()),
         "macro_f1": report["macro avg"]["f1-score"],
         "loss": log_loss(targets, probabilities, labels=classes),
-        "classes": {label: report[label] for label in model.labels},
+        "calibration_error": expected_calibration_error(probabilities, targets),
+        "classes": {label: report[label] for label in labels},
     }
 
 
@@ -52,8 +55,8 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
             ``on_bad_row``.
 
     Returns:
-        ``accuracy``, ``macro_f1``, ``loss``, ``texts`` and, for each class, precision, recall,
-        F1 and support.
+        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts`` and, for each class,
+        precision, recall, F1 and support.
 
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.
@@ -70,4 +73,4 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     model = load(run)
     if data is not None:
         test = Split(frame["text"], class_numbers(frame, model.labels, data))
-    return score(model, test)
+    return score(test.numbers, probabilities_of(model, test), model.labels)

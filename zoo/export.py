@@ -1,5 +1,9 @@
-"""Export for serving: a SavedModel that needs nothing of zoo."""
+"""Export for serving: a SavedModel that needs nothing of zoo.
 
+``python -m zoo.export RUN`` writes that of a run folder that has none yet.
+"""
+
+import sys
 from pathlib import Path
 
 import keras
@@ -18,6 +22,7 @@ def export_saved_model(model, path: str | Path) -> None:
         model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
         path: a folder that does not exist yet.
     """
+    model.preprocessor(tf.constant([""]))  # builds what a loaded model has not used yet
     archive = keras.export.ExportArchive()
     archive.track(model)
     archive.track(model.preprocessor.lookup)
@@ -33,3 +38,11 @@ def export_saved_model(model, path: str | Path) -> None:
 
     archive.add_endpoint("serve", serve, [tf.TensorSpec([None], tf.string, name="texts")])
     archive.write_out(str(path), verbose=False)
+
+
+if __name__ == "__main__":
+    from zoo.runs import load, whole
+
+    run = Path(sys.argv[1])
+    with whole(run / "saved_model") as partial:
+        export_saved_model(load(run), partial)

@@ -1,13 +1,18 @@
 """Run folders: what a training leaves behind, and how it is read again.
 
-``config.json`` (all that repeats the run), ``history.csv``, ``metrics.json``, ``model.keras``,
-``vocabulary.txt`` and ``labels.txt`` (one a line, in the order of ids and classes),
-``saved_model/``.
+``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
+the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
+until the training has ended. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
+:mod:`zoo.summary` draws, and ``mistakes.csv``.
 """
 
 import contextlib
 import json
+import logging
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,73 +20,118 @@ from typing import Any
 
 from zoo.errors import UsageError, unknown
 
+logger = logging.getLogger("zoo")
+
 
 @contextlib.contextmanager
 def new_run(output: str | Path, name: str) -> Iterator[Path]:
-    """A folder to write a run into; it gets its name, ``<name>-<stamp>``, once all is written.
+    """A new folder to write a run into, ``<name>-<stamp>``.
 
-    If writing fails, nothing of it stays.
+    If writing fails before the training has begun, nothing of it stays; after that, what it takes
+    to continue.
 
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
-    final = Path(output) / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
-    number = 1
-    while final.exists() or _partial(final).exists():
-        number += 1
-        final = final.with_name(f"{final.name.partition('_')[0]}_{number}")
+    first = Path(output) / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    folder, number = first, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            break
+        except FileExistsError:
+            number += 1
+            folder = first.with_name(f"{first.name}_{number}")
+        except OSError as error:
+            raise UsageError(
+                f"cannot write to the output folder {output}: {error.strerror}. Choose another "
+                "with --output"
+            ) from None
     try:
-        _partial(final).mkdir(parents=True)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write to the output folder {output}: {error.strerror}. Choose another with "
-            "--output"
-        ) from None
-    try:
-        yield _partial(final)
-        _partial(final).rename(final)
+        yield folder
     except BaseException:
-        shutil.rmtree(_partial(final), ignore_errors=True)
+        if (folder / "config.json").exists():
+            logger.warning("Continue with: zoo train --resume %s", folder)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.partial")
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A name to write a file or folder under, which becomes ``path`` once it is complete.
+
+    If writing fails, ``path`` is as before.
+
+    Raises:
+        UsageError: if there is no room, or no leave, to write.
+    """
+    partial = path.with_name(f".partial-{path.name}")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        _remove(partial)
+        yield partial
+        if path.is_dir():
+            _remove(path)
+        partial.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror or error}. What is there is complete"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            _remove(partial)
 
 
-def finished(partial: Path) -> Path:
-    """The name that a folder of :func:`new_run` has in the end."""
-    return partial.with_name(partial.name.removeprefix(".").removesuffix(".partial"))
+def _remove(path):
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON."""
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    with whole(path) as partial:
+        partial.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def write_model(folder: Path, model) -> None:
-    """Writes the model, its vocabulary, its labels and its SavedModel into a run folder."""
-    from zoo.export import export_saved_model
+    """Writes the model and its SavedModel into a run folder."""
+    import keras
 
-    model.save(folder / "model.keras")
-    _write_lines(folder / "vocabulary.txt", model.preprocessor.vocabulary)
-    _write_lines(folder / "labels.txt", model.labels)
-    export_saved_model(model, folder / "saved_model")
+    with whole(folder / "model.keras") as partial:
+        model.save(partial)
+    if keras.backend.backend() == "tensorflow":
+        from zoo.export import export_saved_model
+
+        with whole(folder / "saved_model") as partial:
+            export_saved_model(model, partial)
+    else:  # only TensorFlow has strings
+        subprocess.run(
+            [sys.executable, "-m", "zoo.export", folder],
+            env=os.environ | {"KERAS_BACKEND": "tensorflow"},
+            check=True,
+        )
 
 
-def _write_lines(path, lines):
-    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+def write_words(folder: Path, model) -> None:
+    """Writes the vocabulary and the labels of a model into a run folder."""
+    for name, lines in (("vocabulary", model.preprocessor.vocabulary), ("labels", model.labels)):
+        with whole(folder / f"{name}.txt") as partial:
+            partial.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
-def _read_lines(path):
-    return path.read_text("utf-8").split("\n")[:-1]
+def read_words(folder: Path, name: str) -> list[str]:
+    """The "vocabulary" or the "labels" of a run folder."""
+    return (folder / f"{name}.txt").read_text("utf-8").split("\n")[:-1]
 
 
 def read_config(run: str | Path) -> dict[str, Any]:
-    """The settings of a finished run.
+    """The settings of a run.
 
     Raises:
-        UsageError: if ``run`` is not the folder of a finished run, with the nearest matches.
+        UsageError: if ``run`` is not a run folder, with the nearest matches.
     """
     run = Path(run)
     try:
@@ -122,10 +172,12 @@ def load(run: str | Path):
 
     import_model(config["model"])  # registers its class with Keras
     run = Path(run)
+    if not (run / "model.keras").exists() and (run / "checkpoint").exists():
+        raise UsageError(f"the training of {run} has not ended: zoo train --resume {run}")
     try:
         model = keras.saving.load_model(run / "model.keras", compile=False)
-        vocabulary = _read_lines(run / "vocabulary.txt")
-        model.labels = _read_lines(run / "labels.txt")
+        vocabulary = read_words(run, "vocabulary")
+        model.labels = read_words(run, "labels")
     except Exception as error:
         raise UsageError(f"{run} is damaged: {error}") from error
     if len(vocabulary) + 2 != model.vocabulary_size or len(model.labels) != model.num_classes:

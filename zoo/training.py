@@ -1,9 +1,11 @@
 """Training: data and a model's name in, a run folder out."""
 
+import contextlib
+import dataclasses
 import itertools
 import logging
-import math
 import platform
+import shutil
 import tempfile
 import time
 from importlib.metadata import version
@@ -13,12 +15,12 @@ from typing import Any
 from zoo import datasets
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
-from zoo.registry import build, check_name
-from zoo.runs import finished, new_run, write_json, write_model
+from zoo.recipes import Recipe, find_recipe
+from zoo.registry import build, check_name, import_model
+from zoo.runs import new_run, read_config, read_words, write_json, write_model, write_words
 
-PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
+PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
-STEPS = 1500  # of a training, unless epochs are given: enough for the corpora we tried
 
 logger = logging.getLogger("zoo")
 
@@ -30,8 +32,9 @@ def train(
     files: dict[str, str] | None = None,
     preset: str | None = None,
     options: dict[str, Any] | None = None,
+    recipe: str = "default",
     epochs: int | None = None,
-    batch_size: int = 32,
+    batch_size: int | None = None,
     learning_rate: float | None = None,
     clean_up: str = "hcan",
     min_count: int = 2,
@@ -40,16 +43,17 @@ def train(
     embeddings: str | None = None,
     unlabelled: str | None = None,
     cache: str = "auto",
-    precision: str = "float32",
+    precision: str = "auto",
+    calibrate: bool = True,
     seed: int = 0,
     output: str | Path = "runs",
     verbose: int | str = "auto",
+    tensorboard: bool = False,
+    **devices: Any,
 ) -> Path:
     """Trains a classifier and writes a run folder.
 
-    The weights of the best validation accuracy are kept. The recipe: AdamW, a learning rate that
-    rises for a tenth of the steps and then falls to zero along a cosine, gradients clipped to a
-    norm of 1.
+    The weights of the best validation accuracy are kept.
 
     Args:
         model: a name of :func:`zoo.list_models`.
@@ -58,9 +62,10 @@ def train(
         files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, and the files
             ``validation`` and ``test``; see :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`.
-        epochs: by default as many as make about 1,500 steps, 3 to 30.
-        batch_size: texts of a batch.
-        learning_rate: the highest; by default the model's own.
+        recipe: "default", or a paper's, under the name of its preset; see
+            :class:`zoo.recipes.Recipe`.
+        epochs, batch_size, learning_rate: in place of the recipe's. A batch is that of all
+            devices together.
         clean_up, min_count, max_vocabulary, percentile: of the words; see
             :meth:`zoo.datasets.Preprocessor.fit`.
         embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
@@ -69,23 +74,29 @@ def train(
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
         cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
             each epoch; "auto" keeps those of up to 200,000 texts in memory.
-        precision: ``"float32"``, ``"mixed_bfloat16"`` or ``"mixed_float16"``, while training.
+        precision: "float32", "mixed_bfloat16" or "mixed_float16", while training; "auto" takes
+            16 bits where a GPU is made for them.
+        calibrate: whether probabilities are made as often right as they say, by a temperature
+            that fits the validation split.
         seed: of weights, batches, dropout and splits.
         output: the folder of the run folders.
         verbose: Keras' 0, 1, 2 or "auto".
+        tensorboard: whether to log for TensorBoard into ``tensorboard/`` of the run folder.
+        devices: ``devices``, ``coordinator``, ``processes``, ``process_id``; see
+            :func:`zoo.devices.spread`.
 
     Returns:
         The run folder.
 
     Raises:
-        UsageError: for bad names, data or options, before anything is written.
+        UsageError: for bad names, data or options, before anything is written; and where the
+            training cannot go on.
     """
     files, options = files or {}, options or {}
     check_name(model)
-    if precision not in PRECISIONS:
-        raise unknown("precision", precision, PRECISIONS)
-    if cache not in CACHES:
-        raise unknown("cache", cache, CACHES)
+    for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):
+        if value not in allowed:
+            raise unknown(name, value, allowed)
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
@@ -95,55 +106,149 @@ def train(
         raise UsageError(f"percentile must be above 0 and at most 100: got {percentile}")
     if learning_rate is not None and learning_rate <= 0:
         raise UsageError(f"learning_rate must be above 0: got {learning_rate}")
-    with new_run(output, f"{model}-{datasets.short_name(data)}") as folder:
+    own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
+    words |= {"max_vocabulary": max_vocabulary}
+    with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **files).split(seed)
-        logger.info(
-            "%s: %d training, %d validation and %d test texts, %d classes",
-            *(corpus.name, len(corpus.train), len(corpus.validation), len(corpus.test)),
-            len(corpus.labels),
-        )
-
-        import keras  # takes seconds: only once the input is known to be good
-
+        _announce(corpus)
         started = time.perf_counter()
-        keras.utils.set_random_seed(seed)
-        keras.config.set_dtype_policy(precision)
-        try:
-            words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
-            words |= {"max_vocabulary": max_vocabulary}
+        with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
                 texts = datasets.read_texts(unlabelled, corpus.columns.get("text_column"))
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
-            learning_rate = learning_rate or classifier.learning_rate
-            with tempfile.TemporaryDirectory(prefix="zoo-") as scratch:
-                cache = str(Path(scratch) / "ids") if cache == "disk" else cache
-                epochs = _fit(
-                    classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache,
-                    verbose,
-                )  # fmt: skip
+            resolved = find_recipe(model, recipe).resolved(
+                classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
+            )
+            given = {name: files[name] for name in files.keys() & {"validation", "test"}}
+            given = files | {name: _absolute(path) for name, path in given.items()}
+            config = {"model": model, "data": _absolute(data), "preset": preset}
+            config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
+            config |= dataclasses.asdict(resolved) | words
+            config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
+            config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
+            config |= {"texts": _sizes(corpus), "versions": _versions()}
+            config |= {"architecture": classifier.get_config()}
+            write_words(folder, classifier)
+            write_json(folder / "config.json", config)
+            ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
+            seconds = time.perf_counter() - started
+        if not devices.get("process_id"):
+            _finish(folder, classifier, corpus, calibrate, ended, seconds)
+    return folder
+
+
+def resume(
+    run: str | Path, verbose: int | str = "auto", tensorboard: bool = False, **devices: Any
+) -> Path:
+    """Continues a training that was killed, stopped or ran out of disk, to the same end.
+
+    On one machine's CPU in float32 the final weights are those of a training that was never
+    interrupted, to the last bit.
+
+    Args:
+        run: its folder, which is also that of the result. Several processes all need to see it.
+        verbose, tensorboard, devices: see :func:`train`.
+
+    Raises:
+        UsageError: if there is nothing to continue, or the data is not what it was.
+    """
+    run = Path(run)
+    config = read_config(run)
+    if not (run / "checkpoint").is_dir():
+        raise UsageError(f"the training of {run} has ended: there is nothing to continue")
+    corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
+    if _sizes(corpus) != config["texts"]:
+        raise UsageError(
+            f"{config['data']} has changed since {run} began: it had {config['texts']} texts, now "
+            f"it has {_sizes(corpus)}. Train anew"
+        )
+    _announce(corpus)
+    started = time.perf_counter()
+    resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
+    with _session(config["precision"], config["seed"], devices) as (_, share):
+        classifier = import_model(config["model"])[0].from_config(config["architecture"])
+        classifier.build()
+        classifier.labels = read_words(run, "labels")
+        classifier.preprocessor = datasets.Preprocessor(
+            read_words(run, "vocabulary"),
+            classifier.max_words,
+            classifier.max_sentences,
+            config["clean_up"],
+        )
+        with contextlib.ExitStack() as stack:
+            folder = run
+            if devices.get("process_id"):
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "run"
+                shutil.copytree(run, folder)
+            ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
+            seconds = time.perf_counter() - started
+    if not devices.get("process_id"):
+        _finish(run, classifier, corpus, config["calibrate"], ended, seconds)
+    return run
+
+
+@contextlib.contextmanager
+def _new_run(output, name, devices):
+    """The folder of the run; of a process that is not the first, one that nobody sees."""
+    if not devices.get("process_id"):
+        with new_run(output, name) as folder:
+            yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def _session(precision, seed, devices):
+    """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
+    import keras  # takes seconds: only once the input is known to be good
+
+    from zoo.devices import auto_precision, repeatable, spread
+
+    with spread(**devices) as share:
+        keras.utils.set_random_seed(seed)
+        repeatable()
+        precision = auto_precision() if precision == "auto" else precision
+        keras.config.set_dtype_policy(precision)
+        try:
+            yield precision, share
         finally:
             keras.config.set_dtype_policy("float32")
-        seconds = time.perf_counter() - started
 
-        best = _in_float32(classifier)
-        from zoo.evaluation import score
 
-        scores = score(best, corpus.test)
-        scores |= {"parameters": best.count_params(), "seconds": round(seconds, 1)}
-        write_json(folder / "metrics.json", scores)
-        write_model(folder, best)
-        config = {"model": model, "data": _absolute(data), "preset": preset}
-        own = {name: files[name] for name in files.keys() & {"validation", "test"}}
-        own = files | {name: _absolute(path) for name, path in own.items()} | corpus.columns
-        config |= {"files": own}
-        config |= {"options": options, "epochs": epochs, "batch_size": batch_size}
-        config |= {"learning_rate": learning_rate, "precision": precision, "seed": seed}
-        config |= words
-        config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
-        config |= {"versions": _versions(), "architecture": best.get_config()}
-        write_json(folder / "config.json", config)
-    return finished(folder)
+def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):
+    """Trains, or goes on training. Returns whether that came to its end."""
+    from zoo.fitting import fit
+
+    if share is not None and share.part:
+        verbose = 0
+    with tempfile.TemporaryDirectory(prefix="zoo-") as scratch:
+        cache = str(Path(scratch) / "ids") if config["cache"] == "disk" else config["cache"]
+        return fit(
+            classifier, corpus, recipe, folder, config["seed"], cache, share, verbose, tensorboard
+        )
+
+
+def _finish(folder, classifier, corpus, calibrate, ended, seconds):
+    """Calibrates, scores, and writes all about the trained classifier."""
+    from zoo import summary
+    from zoo.calibration import calibrated
+    from zoo.evaluation import probabilities_of, score
+
+    classifier = _in_float32(classifier)
+    calibration = calibrated(classifier, corpus) if calibrate else {}
+    targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
+    scores = score(targets, probabilities, classifier.labels) | calibration
+    scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
+    write_model(folder, classifier)
+    summary.draw_learning_curves(folder)
+    summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
+    summary.write_mistakes(folder, classifier, corpus.test, probabilities)
+    write_json(folder / "metrics.json", scores)
+    if ended:
+        shutil.rmtree(folder / "checkpoint")
 
 
 def _build(name, preset, options, corpus, words, embeddings, seed):
@@ -193,55 +298,6 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, min_count, seed):
     )
 
 
-def _fit(classifier, corpus, folder, epochs, batch_size, learning_rate, seed, cache, verbose):
-    """Trains; the classifier has its best weights afterwards. Returns the number of epochs."""
-    import keras
-
-    from zoo.datasets.batches import share_of_words
-
-    train, validation = (  # both by length: the order of the validation texts does not matter
-        classifier.preprocessor.batches(split.dataset(), batch_size, True, seed, kept)
-        for split, kept in ((corpus.train.shuffled(seed), cache), (corpus.validation, "auto"))
-    )
-    steps = int(train.cardinality())
-    share = share_of_words(train, steps=steps if len(corpus.train) <= 20_000 else 200)
-    logger.info("%.0f%% of the positions in a batch are words, the rest is padding", 100 * share)
-    epochs = epochs or min(30, max(3, round(STEPS / steps)))
-    warmup = max(1, epochs * steps // 10)
-    schedule = keras.optimizers.schedules.CosineDecay(
-        0.0, epochs * steps - warmup, warmup_target=learning_rate, warmup_steps=warmup
-    )
-    classifier.compile(
-        optimizer=keras.optimizers.AdamW(schedule, global_clipnorm=1.0),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
-        metrics=["accuracy"],
-        # On TensorFlow XLA would compile anew for each shape of a batch.
-        jit_compile="auto" if keras.backend.backend() == "jax" else False,
-    )
-    best = keras.callbacks.EarlyStopping(
-        "val_accuracy", mode="max", patience=epochs, restore_best_weights=True
-    )
-    log = keras.callbacks.CSVLogger(str(folder / "history.csv"))
-    try:
-        history = classifier.fit(
-            train,
-            validation_data=validation,
-            epochs=epochs,
-            callbacks=[best, log, keras.callbacks.TerminateOnNaN()],
-            shuffle=False,  # the batches are
-            verbose=verbose,
-        ).history
-    except KeyboardInterrupt:
-        if best.best_weights is None:
-            raise
-        classifier.set_weights(best.best_weights)
-        logger.warning("Stopped; the best weights so far are kept.")
-    else:
-        if not math.isfinite(history["loss"][-1]):
-            raise UsageError("the loss became infinite: try a lower --learning-rate")
-    return epochs
-
-
 def _in_float32(classifier):
     """A copy that gives probabilities in float32, whatever the training's precision."""
     copy = type(classifier).from_config(
@@ -251,6 +307,18 @@ def _in_float32(classifier):
     copy.set_weights(classifier.get_weights())
     copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
     return copy
+
+
+def _announce(corpus):
+    logger.info(
+        "%s: %d training, %d validation and %d test texts, %d classes",
+        *(corpus.name, *_sizes(corpus).values(), len(corpus.labels)),
+    )
+
+
+def _sizes(corpus):
+    splits = ("train", "validation", "test")
+    return {split: len(getattr(corpus, split)) for split in splits}
 
 
 def _absolute(name):

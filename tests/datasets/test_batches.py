@@ -1,5 +1,7 @@
 """Texts to batches of ids: each text once, alike ones together."""
 
+import itertools
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -7,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
-from zoo.datasets.batches import pack, share_of_words
+from zoo.datasets.batches import Share, _few_shapes, pack, share_of_words
 
 
 def dataset(*columns):
@@ -96,3 +98,63 @@ def test_batches_are_mostly_words(max_sentences):
     preprocessor = Preprocessor(["a"], max_sentences=max_sentences)
     data = preprocessor.batches(dataset(texts, np.zeros(2000)), shuffle=True)
     assert share_of_words(data, 20) > 0.85
+
+
+@pytest.mark.parametrize("max_sentences", [None, 9])
+@pytest.mark.parametrize("cache", ["memory", "none"])
+def test_endless_batches_start_anywhere(max_sentences, cache):
+    """What a training would have read after so many batches, epochs later too."""
+    texts = ["a. " * (i % 7) + f"w{i}" for i in range(101)]
+    preprocessor = Preprocessor([f"w{i}" for i in range(101)], max_sentences=max_sentences)
+
+    def targets(first, batches):
+        data = preprocessor.batches(dataset(texts, np.arange(101)), 4, True, 3, cache, first=first)
+        return [targets.numpy().tolist() for _, targets in data.take(batches)]
+
+    whole = targets(0, 60)
+    for epoch in (whole[:26], whole[26:52]):
+        assert sorted(itertools.chain(*epoch)) == list(range(101))
+    assert whole[:26] != whole[26:52]
+    for first in (1, 25, 26, 50):
+        assert targets(first, 9) == whole[first : first + 9]
+
+
+@pytest.mark.parametrize("max_sentences", [None, 9])
+def test_parts_of_a_batch_are_the_batch(max_sentences):
+    texts = ["a. " * (i % 7) + f"w{i}" for i in range(45)]
+    preprocessor = Preprocessor([f"w{i}" for i in range(45)], max_sentences=max_sentences)
+    rows = dataset(texts, np.arange(45))
+
+    def seen(first, **share):
+        data = preprocessor.batches(rows, 8, True, 3, first=first, **share)
+        return [
+            (documents(ids), targets.numpy(), *(weight.numpy() for weight in weights))
+            for ids, targets, *weights in (data.take(12) if first is not None else data)
+        ]
+
+    whole, parts = seen(None), seen(None, share=Share(2))
+    assert len(parts) == 2 * len(whole) == 12
+    for i, (ids, targets) in enumerate(whole):
+        both = parts[2 * i][0] + parts[2 * i + 1][0]
+        assert both[: len(ids)] == ids and not any(both[len(ids) :])
+        weights = np.concatenate([parts[2 * i][2], parts[2 * i + 1][2]])
+        np.testing.assert_allclose(weights, [48 / 45] * len(ids) + [0] * (8 - len(ids)))
+        both = np.concatenate([parts[2 * i][1], parts[2 * i + 1][1]])
+        np.testing.assert_array_equal(both[: len(targets)], targets)
+    full = seen(0, share=Share(2))  # without the one of 5 texts
+    assert all(len(ids) == 4 and (weights == 1).all() for ids, _, weights in full)
+    if max_sentences is None:
+        for part in (0, 1):
+            (ids, targets, weights), *_ = seen(None, share=Share(2, part))
+            assert ids == parts[part][0]
+            np.testing.assert_array_equal(targets, parts[part][1])
+            np.testing.assert_array_equal(weights, parts[part][2])
+
+
+@given(st.integers(1, 700), st.integers(1, 40))
+def test_few_shapes_hold_what_there_is(words, sentences):
+    ids = _few_shapes(tf.ones([2, sentences, words], "int64"), 40, 700)
+    assert ids.numpy().sum() == 2 * sentences * words
+    for size, limit, whole in zip((sentences, words), (40, 700), ids.shape[1:], strict=True):
+        assert size <= whole <= limit
+        assert whole == limit or whole & (whole - 1) == 0

@@ -13,6 +13,7 @@ from zoo.layers import (
     TransformerLayer,
 )
 from zoo.layers.dot_product import check_heads
+from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 HEAD = {  # of the presets: sentiment analysis and topic categorisation
@@ -25,6 +26,18 @@ HEAD = {  # of the presets: sentiment analysis and topic categorisation
     "center_weight": 0.001,  # Section 3.3
     "center_rate": 0.1,  # Section 3.3
 }
+
+
+RECIPE = Recipe(  # Section 3.3
+    optimizer="SGD",
+    settings={"momentum": 0.9},
+    learning_rate=0.01,
+    schedule="plateau",
+    batch_size=100,
+    epochs=70,
+    patience=1,
+    class_weights=False,
+)
 
 
 class GlobalAttentionClassifier(TextClassifier):
@@ -47,6 +60,7 @@ class GlobalAttentionClassifier(TextClassifier):
     # normalisation undoes their scale, small word vectors learn faster.
     learning_rate = 5e-4
     embedding_range = 0.01
+    recipes = {"li2021": RECIPE}
 
     def __init__(
         self,

@@ -5,7 +5,19 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import NgramPooling, PairwiseAttention
+from zoo.recipes import Recipe
 from zoo.registry import register_model
+
+RECIPE = Recipe(
+    optimizer="Adadelta",  # Kim, Section 3.1
+    settings={"rho": 0.95, "epsilon": 1e-6},  # Kim's code
+    learning_rate=1.0,  # as Adadelta's paper has none
+    schedule="constant",
+    batch_size=50,  # Kim, Section 3.1
+    epochs=25,  # Kim's code; the best on the development split counts
+    patience=1,
+    class_weights=False,
+)
 
 
 @register_model("cnn_kim")
@@ -32,6 +44,7 @@ class KimCNN(TextClassifier):
             "max_norm": 3.0,  # Kim, Section 3.1
         },
     }
+    recipes = {"kim2014": RECIPE}
 
     def __init__(
         self,
@@ -75,6 +88,7 @@ class ATTCNN(KimCNN):
     """
 
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}  # Section 3.1
+    recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 
     def __init__(self, num_classes, *, attention_dim=100, decay=0.1, **kwargs):
         super().__init__(num_classes, **kwargs)

@@ -9,7 +9,18 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.recipes import Recipe
 from zoo.registry import register_model
+
+RECIPE = Recipe(  # Section 4.3
+    optimizer="Adam",
+    settings={},
+    schedule="constant",
+    batch_size=32,
+    epochs=20,  # tuned for each corpus: not told
+    patience=1,
+    class_weights=False,
+)
 
 
 @register_model("lstm")
@@ -35,6 +46,8 @@ class LSTM(TextClassifier):
             "hidden_dim": None,  # Table 3's counts
         },
     }
+
+    recipes = {"ambartsoumian2018": RECIPE}
 
     def __init__(
         self,
@@ -89,6 +102,8 @@ class BarnesCNN(TextClassifier):
             "max_words": 57,  # Table 1
         },
     }
+
+    recipes = {"ambartsoumian2018": RECIPE}
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ import keras
 from zoo.errors import unknown
 from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
+from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 POOLINGS = {
@@ -68,6 +69,18 @@ class HAN(HierarchicalClassifier):
             "attention_dim": 100,  # Section 3.3
             "output_dropout": 0.0,  # the paper has none
         },
+    }
+    recipes = {
+        "yang2016": Recipe(
+            optimizer="SGD",  # Section 3.3
+            settings={"momentum": 0.9},  # Section 3.3
+            learning_rate=0.1,  # by grid search on the validation split: not told
+            schedule="constant",
+            batch_size=64,  # Section 3.3
+            epochs=20,  # not told
+            patience=1,
+            class_weights=False,
+        ),
     }
 
     def __init__(

@@ -11,6 +11,7 @@ from zoo.layers import (
     TargetAttention,
 )
 from zoo.layers.dot_product import check_heads
+from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 
@@ -111,6 +112,19 @@ class HCAN(HierarchicalClassifier):
             "dropout": 0.1,  # Section 3.8
             "output_dropout": 0.0,  # Section 3.8 names none; the authors' code has 0.1
         },
+    }
+    recipes = {
+        "gao2018": Recipe(  # Section 4.2
+            optimizer="Adam",
+            settings={"beta_1": 0.9, "beta_2": 0.99},
+            learning_rate=2e-5,
+            schedule="constant",
+            batch_size=1,
+            epochs=30,  # until it converges: not told after how long
+            evaluate_every=50_000,
+            patience=0.2,
+            class_weights=False,
+        ),
     }
 
     def __init__(

@@ -15,9 +15,21 @@ from zoo.layers import (
     SinusoidalPositions,
     TransformerLayer,
 )
+from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 POSITIONS = ("rpr", "sinusoidal", "learned", "none")  # Sections 2.3.3, 2.3.1 and 2.3.2
+
+RECIPE = Recipe(  # Section 4.4
+    optimizer="Adadelta",
+    settings={"rho": 0.95},
+    learning_rate=0.1,  # of width 300; 0.15 of 50, 0.125 of 100 and 0.05 of 600
+    schedule="constant",
+    batch_size=32,  # that of the baselines (Section 4.3)
+    steps=100_000,
+    patience=1,
+    class_weights=False,
+)
 
 
 @register_model("ssan")
@@ -51,6 +63,8 @@ class SSAN(TextClassifier):
             "train_embeddings": False,  # authors' code; the paper does not say
         },
     }
+
+    recipes = {"ambartsoumian2018": RECIPE}
 
     def __init__(
         self,

@@ -1,0 +1,42 @@
+"""One weight a word, whatever a model's attention is."""
+
+import numpy as np
+import pytest
+
+import zoo
+from zoo.attention import attended_words, word_weights
+from zoo.datasets import Preprocessor
+
+WITHOUT = {"cnn_kim", "cnn_barnes", "lstm", "bilstm"}
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_weights_are_of_words_alone(name):
+    model = zoo.build(name, 3, vocabulary_size=20, max_words=12)
+    ids = np.array([[[2, 3, 4, 5], [6, 7, 0, 0], [0] * 4], [[2, 0, 0, 0], [0] * 4, [0] * 4]])
+    if not model.hierarchical:
+        ids = np.array([[2, 3, 4, 5, 6], [2, 3, 0, 0, 0], [0, 0, 0, 0, 0]])
+    weights = word_weights(model, ids)
+    if name in WITHOUT or name.endswith(("_max", "_ave")):
+        assert weights is None
+        return
+    assert weights.shape == ids.shape
+    assert np.isfinite(weights).all() and (weights >= 0).all() and not weights[ids == 0].any()
+    sums = weights.reshape(len(ids), -1).sum(1)
+    if model.hierarchical:  # shares of sentences under a square root
+        assert (sums[:2] >= 1 - 1e-5).all()
+    else:
+        np.testing.assert_allclose(sums[:2], 1, atol=1e-5)
+
+
+def test_the_heaviest_words_come_first():
+    model = zoo.build("act", 2, vocabulary_size=6)
+    model.preprocessor = Preprocessor(["a", "b", "c", "d"])
+    weights = word_weights(model, np.array([[2, 1, 4]]))[0]
+    words = np.array(["a", "x", "c"])[np.argsort(-weights)]
+    assert set(attended_words(model, "a x c").split()) == set(words)
+    assert attended_words(model, "a x c", 2).split() == words[:2].tolist()
+    assert attended_words(model, "") == ""
+    without = zoo.build("cnn_kim", 2, vocabulary_size=6)
+    without.preprocessor = model.preprocessor
+    assert attended_words(without, "a") == ""

@@ -1,0 +1,50 @@
+"""Probabilities that are as often right as they say."""
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zoo
+from zoo.calibration import expected_calibration_error, fit_temperature, with_temperature
+
+
+@pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
+def test_the_temperature_of_texts_drawn_with_it_is_found(temperature):
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(20_000, 4)) * 2
+    said = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    true = with_temperature(said, temperature)
+    targets = (true.cumsum(1) > rng.random((20_000, 1))).argmax(1)
+    assert fit_temperature(said, targets) == pytest.approx(temperature, rel=0.05)
+    before, after = (expected_calibration_error(p, targets) for p in (said, true))
+    assert after < 0.02
+    assert temperature == 1 or before > 0.05
+
+
+def test_the_error_by_hand():
+    probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.3, 0.7]])
+    # 0.9: one of two is right, off by 0.4; 0.6: right, off by 0.4; 0.7: wrong, off by 0.7
+    expected = (2 * 0.4 + 0.4 + 0.7) / 4
+    found = expected_calibration_error(probabilities, np.array([0, 1, 0, 0]))
+    assert found == pytest.approx(expected)
+
+
+@given(st.floats(0.2, 9), st.integers(2, 5))
+def test_no_answer_changes(temperature, classes):
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(classes), 50)
+    scaled = with_temperature(probabilities, temperature)
+    np.testing.assert_allclose(scaled.sum(1), 1)
+    np.testing.assert_array_equal(scaled.argmax(1), probabilities.argmax(1))
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_every_model_takes_a_temperature(name):
+    """Dividing the last layer's weights is dividing the logits."""
+    model = zoo.build(name, 3, vocabulary_size=20, max_words=12)
+    ids = np.random.default_rng(0).integers(1, 20, (4, 2, 6) if model.hierarchical else (4, 6))
+    before = keras.ops.convert_to_numpy(model(ids, training=False))
+    model.classify.set_weights([one / 3 for one in model.classify.get_weights()])
+    after = keras.ops.convert_to_numpy(model(ids, training=False))
+    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)

@@ -1,0 +1,106 @@
+"""Several devices and several processes train the weights that one would."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zoo
+from zoo import devices
+
+# Stochastic gradient descent, as adaptive rates make large differences of tiny ones; no dropout,
+# whose draws differ, and no centre loss, whose centres move by the texts of one device.
+ACT = {"embedding_dim": 6, "filters": 2, "num_layers": 1, "dropout": 0, "word_dropout": 0}
+ACT |= {"center_weight": 0}
+HAN = {"embedding_dim": 8, "units": 4, "attention_dim": 6, "output_dropout": 0}
+
+
+# XLA compiles in half the time
+ON_JAX = {"KERAS_BACKEND": "jax", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """99 rows, of which 80 are trained on: whole batches of 8, as shared ones are."""
+    rows = [
+        f"{'good' if i % 2 else 'bad'} {'stay ' * (i % 7)}. number {i},{i % 2}" for i in range(99)
+    ]
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    path.write_text("\n".join(["text,label", *rows]))
+    return path
+
+
+def same_weights(one, other):
+    (first,), (second,) = one.iterdir(), other.iterdir()
+    for a, b in zip(zoo.load(first).get_weights(), zoo.load(second).get_weights(), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+    scores = [json.loads((run / "metrics.json").read_text()) for run in (first, second)]
+    assert scores[0]["loss"] == pytest.approx(scores[1]["loss"], abs=1e-5)
+    histories = [
+        np.loadtxt(run / "history.csv", delimiter=",", skiprows=1) for run in (first, second)
+    ]
+    np.testing.assert_allclose(*histories, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("model", "recipe", "options"), [("act", "li2021", ACT), ("han", "yang2016", HAN)]
+)
+def test_two_devices_of_tensorflow(data, tmp_path, model, recipe, options):
+    script = Path(__file__).with_name("mirrored_check.py")
+    subprocess.run(
+        [sys.executable, script, data, tmp_path, recipe, model, json.dumps(options)], check=True
+    )
+    same_weights(tmp_path / "1", tmp_path / "2")
+
+
+def test_two_processes_on_jax(data, tmp_path):
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        coordinator = f"localhost:{free.getsockname()[1]}"
+    command = [sys.executable, "-m", "zoo", "train", "act", "--data", data]
+    command += ["--recipe", "li2021", "--epochs", "2", "--batch-size", "8"]
+    for name, value in ACT.items():
+        command += ["--set", f"{name}={value}"]
+    several = ["--coordinator", coordinator, "--processes", "2", "--process-id"]
+    running = [
+        subprocess.Popen([*command, "--output", tmp_path / folder, *more],
+                         env=os.environ | ON_JAX)
+        for folder, more in (("1", ()), ("2", [*several, "0"]), ("2", [*several, "1"]))
+    ]  # fmt: skip
+    assert [process.wait() for process in running] == [0, 0, 0]
+    same_weights(tmp_path / "1", tmp_path / "2")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"devices": "0"}, "devices must be all, or 1 to 1, .*: got '0'"),
+        ({"devices": "two"}, "devices must be all, or 1 to 1, .*: got 'two'"),
+        ({"devices": "2"}, "devices must be all, or 1 to 1, .*: got '2'"),
+        ({"processes": 2}, "several processes need JAX: KERAS_BACKEND=jax"),
+    ],
+)
+def test_devices_that_are_not_there_are_refused(csv_file, tmp_path, settings, message):
+    with pytest.raises(zoo.UsageError, match=message):
+        zoo.train("act", str(csv_file), output=tmp_path, **settings)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("capability", "precision"),
+    [
+        (None, "float32"),
+        ((6, 1), "float32"),
+        ((7, 5), "mixed_float16"),
+        ((8, 0), "mixed_bfloat16"),
+        ((9, 0), "mixed_bfloat16"),
+    ],
+)
+def test_precision_fits_the_gpu(monkeypatch, capability, precision):
+    monkeypatch.setattr(devices, "_capability", lambda: capability)
+    assert devices.auto_precision() == precision

@@ -1,0 +1,222 @@
+"""What a training promises: it resumes to the same end, and loses nothing on the way."""
+
+import errno
+import json
+
+import keras
+import numpy as np
+import pandas as pd
+import pytest
+
+import zoo
+from zoo.checkpoints import Checkpoint
+from zoo.recipes import Recipe, class_weights, find_recipe
+
+SMALL = {"act": {"embedding_dim": 6, "filters": 2, "num_layers": 1}, "hcan": {"embedding_dim": 8}}
+
+
+def start(csv_file, folder, model="act", **settings):
+    return zoo.train(
+        model, str(csv_file), options=SMALL[model], epochs=4, output=folder, verbose=0, **settings
+    )
+
+
+def only_run(folder):
+    (run,) = folder.iterdir()
+    return run
+
+
+class Killed(BaseException):
+    """What stops everything at once."""
+
+
+@pytest.fixture
+def kill(monkeypatch):
+    """Stops a training in the middle of an epoch, or while an epoch's checkpoint is written."""
+
+    def at(epoch, writing=False):
+        def batch_end(self, batch, logs=None):
+            if len(self.accuracies) == epoch and batch == 1:
+                raise Killed
+
+        def half_written(path, *arrays):
+            if path.name.endswith(f"state-{epoch}.npz"):
+                path.write_bytes(b"half")
+                raise Killed
+            savez(path, *arrays)
+
+        savez = np.savez
+        if writing:
+            monkeypatch.setattr(np, "savez", half_written)
+        else:
+            monkeypatch.setattr(Checkpoint, "on_train_batch_end", batch_end)
+
+    return at
+
+
+@pytest.mark.parametrize(
+    ("model", "epoch", "writing"), [("act", 0, 0), ("act", 2, 1), ("hcan", 2, 0)]
+)
+def test_a_killed_training_resumes_to_the_same_weights(
+    csv_file, tmp_path, kill, monkeypatch, model, epoch, writing
+):
+    whole = zoo.load(start(csv_file, tmp_path / "whole", model))
+    with monkeypatch.context():
+        kill(epoch, writing)
+        with pytest.raises(Killed):
+            start(csv_file, tmp_path / "killed", model)
+    monkeypatch.undo()
+    run = only_run(tmp_path / "killed")
+    with pytest.raises(zoo.UsageError, match=f"has not ended: zoo train --resume {run}"):
+        zoo.load(run)
+    assert zoo.resume(run, verbose=0) == run
+    resumed = zoo.load(run)
+    for one, other in zip(whole.get_weights(), resumed.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    histories = [path.read_text() for path in tmp_path.glob("*/*/history.csv")]
+    assert histories[0] == histories[1]
+    assert not (run / "checkpoint").exists()
+    with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
+        zoo.resume(run)
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(csv_file, tmp_path, monkeypatch, caplog):
+    savez = np.savez
+
+    def full(path, *arrays):
+        path.write_bytes(b"half")
+        if path.name.endswith("state-2.npz"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        savez(path, *arrays)
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(
+        zoo.UsageError, match=r"cannot write .*state-2.npz: No space left on device"
+    ):
+        start(csv_file, tmp_path)
+    monkeypatch.undo()
+    run = only_run(tmp_path)
+    assert f"Continue with: zoo train --resume {run}" in caplog.text
+    assert sorted(path.name for path in (run / "checkpoint").iterdir()) == [
+        "best.weights.h5",
+        "state-1.npz",
+    ]
+    assert len(pd.read_csv(zoo.resume(run, verbose=0) / "history.csv")) == 4
+
+
+def test_changed_data_is_not_continued(tmp_path, kill, monkeypatch):
+    lines = ["text,label"] + [f"good {i},a\nbad {i},b" for i in range(40)]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(lines))
+    kill(1)
+    with pytest.raises(Killed):
+        start(path, tmp_path / "runs")
+    path.write_text("\n".join(lines[:-1]))
+    with pytest.raises(zoo.UsageError, match="has changed since .* began: it had .*'train': 64"):
+        zoo.resume(only_run(tmp_path / "runs"))
+
+
+def test_an_interrupted_training_can_go_on(csv_file, tmp_path, monkeypatch):
+    def interrupt(self, epoch, logs=None):
+        if epoch == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(keras.callbacks.CSVLogger, "on_epoch_begin", interrupt)
+    run = start(csv_file, tmp_path)
+    assert len(pd.read_csv(run / "history.csv")) == 2
+    assert zoo.load(run).labels == ["bad one", "good one"]  # usable as it is
+    monkeypatch.undo()
+    zoo.resume(run, verbose=0)
+    assert len(pd.read_csv(run / "history.csv")) == 4
+
+
+def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path):
+    with pytest.raises(
+        zoo.UsageError, match=r"infinite, or no number: try a lower --learning-rate"
+    ):
+        start(csv_file, tmp_path, learning_rate=1e30)
+
+
+def test_what_a_person_reads_is_there(tmp_path):
+    path = tmp_path / "own.csv"  # nobody could tell the classes apart
+    path.write_text("text,label\n" + "a nice stay,=1\na nice stay,b\n" * 60)
+    run = start(path, tmp_path / "runs")
+    for name in ("learning_curves.png", "confusion_matrix.png"):
+        assert (run / name).read_bytes().startswith(b"\x89PNG")
+    mistakes = pd.read_csv(run / "mistakes.csv")
+    assert list(mistakes.columns) == ["label", "predicted", "probability", "words", "text"]
+    assert len(mistakes) == 6
+    assert (mistakes["label"] != mistakes["predicted"]).all()
+    assert set(mistakes["text"]) == {"a nice stay"}
+    assert all(set(words.split()) == {"a", "nice", "stay"} for words in mistakes["words"])
+
+
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_calibration_can_be_left_out(csv_file, tmp_path, calibrate):
+    run = start(csv_file, tmp_path, calibrate=calibrate)
+    metrics = json.loads((run / "metrics.json").read_text())
+    assert ("temperature" in metrics) == ("calibration_error_before" in metrics) == calibrate
+    assert 0 <= metrics["calibration_error"] <= 1
+    assert zoo.evaluate(run)["calibration_error"] == pytest.approx(
+        metrics["calibration_error"], abs=1e-5
+    )
+
+
+def test_every_recipe_of_a_paper_has_its_preset():
+    from zoo.registry import import_model
+
+    for name in zoo.list_models():
+        cls, _ = import_model(name)
+        assert set(cls.recipes) == set(cls.presets), name
+    with pytest.raises(
+        zoo.UsageError, match="unknown recipe of act 'li2012'. Did you mean 'li2021'"
+    ):
+        find_recipe("act", "li2012")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "own", "texts", "steps", "evaluations"),
+    [
+        (Recipe(), {}, 10_000, 1565, 5),
+        (Recipe(), {}, 100, 120, 30),
+        (Recipe(), {}, 1_000_000, 93_750, 48),  # every 1,954 steps
+        (Recipe(), {"epochs": 2, "batch_size": 10}, 95, 20, 2),
+        (Recipe(steps=100), {}, 3200, 100, 1),
+        (Recipe(steps=100), {"epochs": 3}, 32, 3, 3),
+        (Recipe(batch_size=1, epochs=2, evaluate_every=50), {}, 100, 200, 4),
+    ],
+)
+def test_recipes_become_steps_and_evaluations(recipe, own, texts, steps, evaluations):
+    resolved = recipe.resolved(zoo.build("act", 2, vocabulary_size=5), texts, **own)
+    assert (resolved.steps, resolved.evaluations) == (steps, evaluations)
+    assert resolved.learning_rate == 5e-4
+
+
+def test_a_papers_recipe_trains(csv_file, tmp_path):
+    run = start(csv_file, tmp_path, recipe="li2021")
+    config = json.loads((run / "config.json").read_text())
+    assert (config["optimizer"], config["batch_size"], config["learning_rate"]) == (
+        "SGD",
+        100,
+        0.01,
+    )
+    assert config["epochs"] == 4  # told
+
+
+def test_rare_classes_count_for_more_only_where_they_are_rare():
+    assert class_weights(np.repeat([0, 1], [50, 10]), 2) is None
+    weights = class_weights(np.repeat([0, 2], [60, 10]), 3)
+    np.testing.assert_allclose(weights[[0, 2]], [70 / 120, 70 / 20])
+
+
+def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(1.0), "mse")
+    checkpoint = Checkpoint(tmp_path / "checkpoint", tmp_path / "history.csv", 20, plateau=True)
+    checkpoint.set_model(model)
+    checkpoint.restore(model)
+    for epoch in range(21):
+        assert not checkpoint.exhausted
+        checkpoint.on_epoch_end(epoch, {"loss": 1.0, "val_accuracy": 0.5})
+    assert checkpoint.exhausted and model.stop_training
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.9**11)

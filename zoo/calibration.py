@@ -1,0 +1,75 @@
+"""Calibration: probabilities that are as often right as they say."""
+
+import numpy as np
+
+BINS = 15
+
+
+def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
+    """The temperature that makes the targets most probable.
+
+    Args:
+        probabilities: ``[texts, classes]``, of the validation split.
+        targets: ``[texts]`` class numbers.
+
+    Returns:
+        T: logits divided by it are calibrated. Above 1 makes less sure, below 1 surer.
+
+    Source:
+        Guo et al. 2017, "On Calibration of Modern Neural Networks", 4.2.
+    """
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_temperature):
+        scaled = with_temperature(probabilities, np.exp(log_temperature))
+        return -np.log(np.maximum(scaled[np.arange(len(targets)), targets], 1e-30)).mean()
+
+    # Bounded: were all texts right, the best temperature would be 0.
+    return float(np.exp(minimize_scalar(loss, bounds=(-2, 3), method="bounded").x))
+
+
+def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:
+    """``[texts, classes]`` probabilities whose logits are divided by the temperature."""
+    from scipy.special import softmax
+
+    logits = np.log(np.maximum(probabilities.astype("float64"), 1e-30))
+    return softmax(logits / temperature, axis=-1)
+
+
+def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -> float:
+    """How far, on average, the probability of the answer is from the share of right answers.
+
+    Args:
+        probabilities: ``[texts, classes]``.
+        targets: ``[texts]`` class numbers.
+
+    Returns:
+        0 to 1: the mean over 15 bins of equal width, weighted by their texts.
+
+    Source:
+        Guo et al. 2017, equation 3.
+    """
+    confidence = probabilities.max(axis=-1)
+    right = probabilities.argmax(axis=-1) == targets
+    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, right - confidence, BINS)
+    return float(np.abs(gaps).sum() / len(targets))
+
+
+def calibrated(model, corpus) -> dict[str, float]:
+    """Divides a classifier's logits by the temperature that fits the validation split.
+
+    No answer changes, only how sure it is. The temperature goes into the weights of the last
+    layer, so that whatever is made of the model is calibrated too.
+
+    Returns:
+        ``temperature``, and ``calibration_error_before`` on the test split.
+    """
+    from zoo.evaluation import probabilities_of
+
+    validation = corpus.validation
+    before = expected_calibration_error(probabilities_of(model, corpus.test), corpus.test.numbers)
+    temperature = fit_temperature(probabilities_of(model, validation), validation.numbers)
+    weights = model.classify.get_weights()
+    model.classify.set_weights([one / temperature for one in weights])
+    return {"temperature": temperature, "calibration_error_before": before}

@@ -1,0 +1,132 @@
+"""Devices: which precision fits them, and how a training is spread over several of them."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from zoo.datasets.batches import Share
+from zoo.errors import UsageError
+
+
+def auto_precision() -> str:
+    """The precision that suits this machine: 16 bits where the GPU has fast arithmetic for them.
+
+    bfloat16 has float32's range, so it is taken before float16 where both are fast: NVIDIA's
+    compute capability 8.0 (2020), and TPUs; float16 from 7.0 (2017). On CPUs 16 bits mostly cost
+    more than they save.
+    """
+    capability = _capability()
+    if capability is None or capability < (7, 0):
+        return "float32"
+    return "mixed_bfloat16" if capability >= (8, 0) else "mixed_float16"
+
+
+def _capability() -> tuple[int, int] | None:
+    import keras
+
+    if keras.backend.backend() == "jax":
+        import jax
+
+        device = jax.devices()[0]
+        if device.platform == "tpu":
+            return (8, 0)
+        text = getattr(device, "compute_capability", None)
+        return tuple(int(number) for number in text.split(".")) if text else None
+    import tensorflow as tf
+
+    for gpu in tf.config.list_physical_devices("GPU"):
+        return tf.config.experimental.get_device_details(gpu).get("compute_capability")
+    return None
+
+
+@contextlib.contextmanager
+def spread(
+    devices: str = "1",
+    coordinator: str | None = None,
+    processes: int = 1,
+    process_id: int = 0,
+) -> Iterator[Share | None]:
+    """Builds and trains over several devices what is built and trained inside.
+
+    Args:
+        devices: how many of this process's, or "all".
+        coordinator: ``host:port`` of the first process, for several processes, on JAX.
+        processes: how many there are.
+        process_id: the number of this one.
+
+    Yields:
+        How batches are to be shared; None for one device.
+
+    Raises:
+        UsageError: if there are fewer devices, or the backend cannot spread so.
+    """
+    import keras
+
+    backend = keras.backend.backend()
+    if processes > 1 or coordinator:
+        if backend != "jax":
+            raise UsageError(
+                "several processes need JAX: KERAS_BACKEND=jax zoo train ... (TensorFlow's "
+                "multi-worker strategy does not work under Keras 3)"
+            )
+        if coordinator is None or not 0 <= process_id < processes:
+            raise UsageError(
+                f"process {process_id} of {processes} at {coordinator}: --coordinator host:port, "
+                f"--processes and --process-id (0 to {processes - 1}) go together"
+            )
+        keras.distribution.initialize(coordinator, processes, process_id)
+    if backend == "jax":
+        with _on_jax(devices, processes, process_id) as share:
+            yield share
+        return
+    import tensorflow as tf
+
+    kind = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
+    found = tf.config.list_logical_devices(kind)
+    number = _number(devices, len(found))
+    if number == 1:
+        yield None
+        return
+    with tf.distribute.MirroredStrategy([device.name for device in found[:number]]).scope():
+        yield Share(number, devices=number)
+
+
+@contextlib.contextmanager
+def _on_jax(devices, processes, process_id):
+    import jax
+    import keras
+
+    number = _number(devices, jax.local_device_count())
+    if number * processes == 1:
+        yield None
+        return
+    chosen = [
+        f"{device.platform}:{device.id}"  # as Keras names them
+        for process in range(processes)
+        for device in jax.local_devices(process)[:number]
+    ]
+    previous = keras.distribution.distribution()
+    keras.distribution.set_distribution(
+        keras.distribution.DataParallel(devices=chosen, auto_shard_dataset=False)
+    )
+    try:
+        yield Share(processes, process_id, number * processes)
+    finally:
+        keras.distribution.set_distribution(previous)
+
+
+def _number(devices: Any, found: int) -> int:
+    number = found if devices == "all" else int(devices) if str(devices).isdigit() else 0
+    if not 1 <= number <= found:
+        raise UsageError(
+            f"devices must be all, or 1 to {found}, which is how many there are: got {devices!r}"
+        )
+    return number
+
+
+def repeatable() -> None:
+    """Makes TensorFlow's results on a CPU the same from run to run, to the last bit."""
+    import tensorflow as tf
+
+    if not tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.enable_op_determinism()

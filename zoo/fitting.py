@@ -1,0 +1,137 @@
+"""Fitting: a classifier, its batches and a recipe in, the best weights out."""
+
+import logging
+import math
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+
+from zoo.checkpoints import Checkpoint
+from zoo.datasets.batches import Share, share_of_words
+from zoo.datasets.corpus import Corpus
+from zoo.errors import UsageError
+from zoo.recipes import PATIENCE, Recipe, class_weights
+
+logger = logging.getLogger("zoo")
+
+
+def fit(
+    classifier,
+    corpus: Corpus,
+    recipe: Recipe,
+    folder: Path,
+    seed: int = 0,
+    cache: str = "auto",
+    share: Share | None = None,
+    verbose: int | str = "auto",
+    tensorboard: bool = False,
+) -> bool:
+    """Trains, or goes on where the checkpoint in the folder stands.
+
+    Args:
+        classifier: with ``preprocessor``; has its best weights afterwards.
+        corpus: with a validation split.
+        recipe: a resolved one.
+        folder: of the run: ``history.csv`` and ``checkpoint/``.
+        seed: of the order of the texts.
+        cache: see :func:`zoo.datasets.batches.batches`.
+        share: see :func:`zoo.devices.spread`.
+        verbose: Keras' 0, 1, 2 or "auto".
+        tensorboard: whether to log for TensorBoard.
+
+    Returns:
+        True at the end; False after an interrupt (Ctrl-C).
+
+    Raises:
+        UsageError: if the loss is no number any more, or the disk is full.
+    """
+    classifier.compile(
+        optimizer=recipe.build_optimizer(),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
+        weighted_metrics=["accuracy"],
+        # On TensorFlow XLA would compile anew for each shape of a batch.
+        jit_compile="auto" if keras.backend.backend() == "jax" else False,
+    )
+    history, rounds = folder / "history.csv", recipe.evaluations
+    checkpoint = Checkpoint(
+        folder / "checkpoint",
+        history,
+        patience=max(PATIENCE, math.ceil(recipe.patience * rounds)),
+        plateau=recipe.schedule == "plateau",
+    )
+    done = checkpoint.restore(classifier)
+    steps = recipe.evaluate_every // recipe.batch_size
+    train, validation = _batches(classifier, corpus, recipe, seed, cache, share, first=done * steps)
+    callbacks = [
+        keras.callbacks.TerminateOnNaN(),
+        keras.callbacks.CSVLogger(str(history), append=True),
+        checkpoint,
+    ]
+    if tensorboard:
+        callbacks.append(keras.callbacks.TensorBoard(str(folder / "tensorboard")))
+    if done:
+        logger.info("Continuing after %d of %d evaluations", done, rounds)
+    ended = True
+    try:
+        if not checkpoint.exhausted:
+            classifier.fit(
+                train,
+                validation_data=validation,
+                steps_per_epoch=steps,
+                initial_epoch=done,
+                epochs=rounds,
+                callbacks=callbacks,
+                shuffle=False,  # the batches are
+                verbose=verbose,
+            )
+    except KeyboardInterrupt:
+        if not checkpoint.best.exists():
+            raise
+        ended = False
+        logger.warning("Stopped; the best weights so far are kept.")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
+        ) from None
+    if len(checkpoint.accuracies) < rounds and ended and not checkpoint.exhausted:
+        raise UsageError(
+            "the loss became infinite, or no number: try a lower --learning-rate, or --precision "
+            "float32"
+        )
+    classifier.load_weights(checkpoint.best)
+    return ended
+
+
+def _batches(classifier, corpus, recipe, seed, cache, share, first):
+    """What Keras' fit reads: batches for training without end, and those for validation."""
+    preprocessor = classifier.preprocessor
+    size, numbers = recipe.batch_size, corpus.train.numbers
+    if share is not None and size % share.devices:
+        raise UsageError(
+            f"batch_size must be a multiple of the {share.devices} devices: got {size}"
+        )
+    texts = corpus.train.shuffled(seed).dataset()
+    train = preprocessor.batches(texts, size, True, seed, cache, first, share)
+    # By length too: the order of the validation texts does not matter.
+    validation = preprocessor.batches(corpus.validation.dataset(), size, True, seed, share=share)
+    steps = recipe.steps if len(corpus.train) <= 20_000 else 200
+    logger.info(
+        "%.0f%% of the positions in a batch are words, the rest is padding",
+        100 * share_of_words(train, min(steps, math.ceil(len(corpus.train) / size))),
+    )
+    weights = class_weights(numbers, classifier.num_classes) if recipe.class_weights else None
+    if weights is not None:
+        logger.info("Texts of rare classes count for more, up to %.1f times", weights.max())
+        train = train.map(
+            lambda ids, targets, *weight: (
+                ids, targets, tf.gather(weights, targets) * (weight[0] if weight else 1.0)
+            )
+        ).prefetch(1)  # fmt: skip
+    if share is not None and share.part is None:
+        strategy = tf.distribute.get_strategy()
+        train, validation = (
+            strategy.distribute_datasets_from_function(lambda _, data=data: data)
+            for data in (train, validation)
+        )
+    return train, validation

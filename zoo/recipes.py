@@ -1,0 +1,127 @@
+"""Recipes: optimiser, schedule, batch, length and selection of a training."""
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zoo.errors import unknown
+
+STEPS = 1500  # of a training by the default recipe: enough for the corpora we tried
+EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
+PATIENCE = 5  # evaluations, at least
+UNBALANCED = 5
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained. The weights of the best validation accuracy are kept.
+
+    The defaults are ours, for a user's data without tuning. AdamW forgives a wrong learning rate
+    more than SGD does. Attention needs the warm-up: at full rate, first gradients fix it on a few
+    words. The fall to zero finds a better end than a constant rate, at no cost. Gradients are
+    clipped, as one odd batch can undo a small model. Dropout is the model's own option. There is
+    no label smoothing: it makes a model unsure where it should be sure, and probabilities are
+    calibrated afterwards anyway.
+
+    Attributes:
+        optimizer: Keras' class of it.
+        settings: its options, other than the learning rate.
+        learning_rate: the highest one; None for the model's own.
+        schedule: "cosine" rises for a tenth of the steps and falls to zero along a cosine;
+            "constant" stays; "plateau" takes nine tenths after each epoch that brings no better
+            validation accuracy, from the 10th on.
+        batch_size: texts of a batch.
+        epochs: passes over the training texts; None for as many as make about 1,500 steps, but 3
+            to 30.
+        steps: batches in all, in place of ``epochs``.
+        evaluate_every: texts between two evaluations on the validation split; None for an epoch,
+            but at most 2,000 steps.
+        patience: the share of the evaluations, but at least 5 of them, that may pass without a
+            better validation accuracy before the training ends; 1 never ends it.
+        class_weights: whether a text of a rare class counts for more, where the largest class has
+            over :data:`UNBALANCED` times the texts of the smallest.
+    """
+
+    optimizer: str = "AdamW"
+    settings: dict[str, Any] = field(default_factory=lambda: {"global_clipnorm": 1.0})
+    learning_rate: float | None = None
+    schedule: str = "cosine"
+    batch_size: int = 32
+    epochs: int | None = None
+    steps: int | None = None
+    evaluate_every: int | None = None
+    patience: float = 1 / 3
+    class_weights: bool = True
+
+    def resolved(self, classifier, texts: int, **own: Any) -> "Recipe":
+        """The recipe with nothing left open.
+
+        Args:
+            classifier: the model.
+            texts: number of training texts.
+            own: the user's values.
+        """
+        if "epochs" in own:
+            own = own | {"steps": None}
+        recipe = dataclasses.replace(self, **own)
+        epoch = math.ceil(texts / recipe.batch_size)  # steps
+        epochs = recipe.epochs or min(30, max(3, round(STEPS / epoch)))
+        steps = recipe.steps or epochs * epoch
+        every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
+        if recipe.evaluate_every is not None:
+            every = max(1, recipe.evaluate_every // recipe.batch_size)
+        return dataclasses.replace(
+            recipe,
+            learning_rate=recipe.learning_rate or classifier.learning_rate,
+            epochs=math.ceil(steps / epoch),
+            steps=steps,
+            evaluate_every=min(every, steps) * recipe.batch_size,
+        )
+
+    @property
+    def evaluations(self) -> int:
+        """How often a resolved recipe evaluates."""
+        return math.ceil(self.steps * self.batch_size / self.evaluate_every)
+
+    def build_optimizer(self):
+        """The Keras optimizer of a resolved recipe."""
+        import keras
+
+        rate = self.learning_rate
+        if self.schedule == "cosine":
+            warmup = max(1, self.steps // 10)
+            rate = keras.optimizers.schedules.CosineDecay(
+                0.0, self.steps - warmup, warmup_target=rate, warmup_steps=warmup
+            )
+        return getattr(keras.optimizers, self.optimizer)(rate, **self.settings)
+
+
+def find_recipe(model: str, name: str) -> Recipe:
+    """A recipe of a model: "default", or a paper's, under the name of its preset.
+
+    Raises:
+        UsageError: for an unknown one, with the nearest matches.
+    """
+    from zoo.registry import import_model
+
+    recipes = {"default": Recipe()} | import_model(model)[0].recipes
+    if name not in recipes:
+        raise unknown(f"recipe of {model}", name, recipes)
+    return recipes[name]
+
+
+def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
+    """The weight of a text of each class, ``[classes]`` float32: the rarer, the more.
+
+    Returns:
+        None where the largest class has at most :data:`UNBALANCED` times the texts of the
+        smallest.
+    """
+    counts = np.bincount(numbers, minlength=classes)
+    present = counts[counts > 0]
+    if present.max() <= UNBALANCED * present.min():
+        return None
+    return (counts.sum() / (len(present) * np.maximum(counts, 1))).astype("float32")

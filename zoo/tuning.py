@@ -1,0 +1,138 @@
+"""Tuning: a search over the few settings that matter most, judged on the validation split."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from zoo import datasets
+from zoo.errors import UsageError
+from zoo.recipes import find_recipe
+from zoo.registry import import_model
+from zoo.runs import whole, write_json
+from zoo.training import train
+
+BATCH_SIZES = (16, 32, 64)
+LARGEST_DROPOUT = 0.6
+
+logger = logging.getLogger("zoo")
+
+
+def tune(
+    model: str = "hcan",
+    data: str = "sample",
+    *,
+    trials: int = 20,
+    output: str | Path | None = None,
+    seed: int = 0,
+    verbose: int | str = 0,
+    **settings: Any,
+) -> Path:
+    """Searches learning rate, batch size and dropout rates with Optuna.
+
+    Each trial is a run, and counts by its best validation accuracy; what it scores on the test
+    split decides nothing. Run again, the search goes on where it was, however it ended.
+
+    Args:
+        model, data: see :func:`zoo.train`.
+        trials: how many there are to be in all.
+        output: the folder; by default ``tuning/<model>-<data>``.
+        seed: of the search and of each training.
+        verbose: Keras' 0, 1 or 2, of each training.
+        settings: of :func:`zoo.train`: ``files``, ``preset``, ``options``, ``epochs``,
+            ``percentile`` and so on.
+
+    Returns:
+        The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
+
+    Raises:
+        UsageError: if Optuna is not installed, or the folder has trials of other settings.
+    """
+    try:
+        import optuna
+    except ImportError:
+        raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
+    if trials < 1:
+        raise UsageError(f"trials must be at least 1: got {trials}")
+    options = settings.pop("options", None) or {}
+    default = find_recipe(model, settings.get("recipe", "default")).learning_rate
+    rate = default or import_model(model)[0].learning_rate
+    folder = Path(output or Path("tuning", f"{model}-{datasets.short_name(data)}"))
+    _claim(folder, {"model": model, "data": data, "options": options, "seed": seed} | settings)
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    storage = optuna.storages.JournalStorage(
+        optuna.storages.journal.JournalFileBackend(str(folder / "study.log"))
+    )
+    study = optuna.create_study(
+        study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
+    )
+    for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
+    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.trials))
+
+    def objective(trial):
+        own = {
+            "learning_rate": trial.suggest_float("learning_rate", rate / 5, rate * 5, log=True),
+            "batch_size": trial.suggest_categorical("batch_size", BATCH_SIZES),
+        }
+        dropouts = {
+            name: trial.suggest_float(name, 0.0, LARGEST_DROPOUT, step=0.05)
+            for name in import_model(model)[0].option_defaults()
+            if name.endswith("dropout") and name not in options
+        }
+        run = train(
+            model,
+            data,
+            options=options | dropouts,
+            seed=seed,
+            output=folder / "runs",
+            verbose=verbose,
+            **settings | own,
+        )
+        trial.set_user_attr("run", str(run))
+        return float(pd.read_csv(run / "history.csv")["val_accuracy"].max())
+
+    def report(study, trial):
+        logger.info(
+            "trial %d: %.2f%% with %s", trial.number, 100 * trial.value, json.dumps(trial.params)
+        )
+        _write_trials(folder, study)
+
+    done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+    if done:
+        logger.info("Going on after %d trials", done)
+    study.optimize(objective, n_trials=max(0, trials - done), callbacks=[report])
+    return folder
+
+
+def _claim(folder, settings):
+    """Makes the folder, or checks that it is of the same search."""
+    settings = json.loads(json.dumps(settings, default=str))
+    path = folder / "settings.json"
+    if path.exists():
+        found = json.loads(path.read_text("utf-8"))
+        if found != settings:
+            changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
+            raise UsageError(
+                f"{folder} has trials with another {' and '.join(changed)}: choose another --output"
+            )
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
+    write_json(path, settings)
+
+
+def _write_trials(folder, study):
+    frame = study.trials_dataframe(
+        attrs=("number", "value", "params", "user_attrs", "duration", "state")
+    )
+    frame = frame.rename(columns={"value": "validation_accuracy"})
+    frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
+    frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
+    with whole(folder / "trials.csv") as path:
+        frame.sort_values("validation_accuracy", ascending=False).to_csv(path, index=False)
