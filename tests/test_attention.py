@@ -12,7 +12,7 @@ WITHOUT = {"cnn_kim", "cnn_barnes", "lstm", "bilstm"}
 
 @pytest.mark.parametrize("name", zoo.list_models())
 def test_weights_are_of_words_alone(name):
-    model = zoo.build(name, 3, vocabulary_size=20, max_words=12)
+    model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
     ids = np.array([[[2, 3, 4, 5], [6, 7, 0, 0], [0] * 4], [[2, 0, 0, 0], [0] * 4, [0] * 4]])
     if not model.hierarchical:
         ids = np.array([[2, 3, 4, 5, 6], [2, 3, 0, 0, 0], [0, 0, 0, 0, 0]])

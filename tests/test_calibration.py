@@ -42,7 +42,7 @@ def test_no_answer_changes(temperature, classes):
 @pytest.mark.parametrize("name", zoo.list_models())
 def test_every_model_takes_a_temperature(name):
     """Dividing the last layer's weights is dividing the logits."""
-    model = zoo.build(name, 3, vocabulary_size=20, max_words=12)
+    model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
     ids = np.random.default_rng(0).integers(1, 20, (4, 2, 6) if model.hierarchical else (4, 6))
     before = keras.ops.convert_to_numpy(model(ids, training=False))
     model.classify.set_weights([one / 3 for one in model.classify.get_weights()])

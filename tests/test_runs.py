@@ -1,5 +1,6 @@
 """What a training leaves behind, and what is made of it."""
 
+import contextlib
 import csv
 import json
 import subprocess
@@ -37,9 +38,12 @@ print(json.dumps({
 def test_the_folder_is_complete(trained):
     assert sorted(path.name for path in trained.iterdir()) == [
         "config.json",
+        "confusion_matrix.png",
         "history.csv",
         "labels.txt",
+        "learning_curves.png",
         "metrics.json",
+        "mistakes.csv",
         "model.keras",
         "saved_model",
         "vocabulary.txt",
@@ -59,9 +63,11 @@ def test_metrics_are_of_the_test_split(trained):
     assert metrics["accuracy"] == 1  # two words tell the classes apart
     assert metrics["texts"] == 12
     assert metrics["classes"]["good one"]["support"] == 6
-    assert {"macro_f1", "loss", "parameters", "seconds"} <= set(metrics)
+    assert {"macro_f1", "loss", "parameters", "seconds", "temperature"} <= set(metrics)
+    assert 0 <= metrics["calibration_error"] <= metrics["calibration_error_before"] <= 1
     again = zoo.evaluate(trained)
-    assert again["loss"] == pytest.approx(metrics["loss"], abs=1e-6)
+    for name in ("loss", "calibration_error"):
+        assert again[name] == pytest.approx(metrics[name], abs=1e-5)
 
 
 def test_evaluate_reads_another_file(trained, tmp_path):
@@ -133,30 +139,32 @@ def test_precision_is_only_of_the_training(csv_file, tmp_path):
     assert json.loads((run / "config.json").read_text())["precision"] == "mixed_bfloat16"
 
 
-def test_an_interrupt_keeps_the_best_weights_so_far(csv_file, tmp_path, monkeypatch):
-    def interrupt(self, epoch, logs=None):
-        if epoch == 1:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(keras.callbacks.CSVLogger, "on_epoch_begin", interrupt)
-    run = zoo.train(
-        "act",
-        str(csv_file),
-        files={"text_column": "review", "label_column": "stars"},
-        options={"embedding_dim": 6, "filters": 2, "num_layers": 1},
-        output=tmp_path,
-        verbose=0,
-    )
-    assert len((run / "history.csv").read_text().splitlines()) == 2
-    assert zoo.evaluate(run)["texts"] == 12
-
-
 def test_two_runs_at_once_have_two_folders(tmp_path):
-    from zoo.runs import finished, new_run
+    from zoo.runs import new_run
 
     with new_run(tmp_path, "a-b") as first, new_run(tmp_path, "a-b") as second:
         assert first != second
-    assert sorted(tmp_path.iterdir()) == sorted([finished(first), finished(second)])
+    assert sorted(tmp_path.iterdir()) == sorted([first, second])
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_is_written_is_whole_or_as_before(tmp_path, kind):
+    from zoo.runs import whole
+
+    path = tmp_path / "a.txt"
+    for content, fails in (("old", False), ("new", True), ("new", False)):
+        before = path.exists()
+        with contextlib.suppress(KeyError), whole(path) as partial:
+            if kind == "folder":
+                partial.mkdir()
+            inside = partial / "inside" if kind == "folder" else partial
+            inside.write_text(content)
+            assert path.exists() == before
+            if fails:
+                raise KeyError
+        inside = path / "inside" if kind == "folder" else path
+        assert inside.read_text() == ("old" if fails else content)
+        assert list(tmp_path.iterdir()) == [path]
 
 
 def test_what_fails_leaves_nothing(tmp_path):

@@ -122,11 +122,3 @@ def _number(devices: Any, found: int) -> int:
             f"devices must be all, or 1 to {found}, which is how many there are: got {devices!r}"
         )
     return number
-
-
-def repeatable() -> None:
-    """Makes TensorFlow's results on a CPU the same from run to run, to the last bit."""
-    import tensorflow as tf
-
-    if not tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.enable_op_determinism()

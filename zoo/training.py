@@ -205,11 +205,10 @@ def _session(precision, seed, devices):
     """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
     import keras  # takes seconds: only once the input is known to be good
 
-    from zoo.devices import auto_precision, repeatable, spread
+    from zoo.devices import auto_precision, spread
 
     with spread(**devices) as share:
         keras.utils.set_random_seed(seed)
-        repeatable()
         precision = auto_precision() if precision == "auto" else precision
         keras.config.set_dtype_policy(precision)
         try:

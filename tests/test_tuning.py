@@ -1,0 +1,55 @@
+"""The search goes on where it was, and never mixes with another."""
+
+import pandas as pd
+import pytest
+
+import zoo
+from zoo import tuning
+
+
+def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
+    calls = []
+
+    def train(model, data, *, options, output, **settings):
+        if len(calls) == 2:
+            calls.append(None)
+            raise KeyboardInterrupt
+        calls.append(settings | options)
+        run = output / str(len(calls))
+        run.mkdir(parents=True)
+        accuracies = [0.1, settings["batch_size"] / 100, 0.2]
+        pd.DataFrame({"val_accuracy": accuracies}).to_csv(run / "history.csv")
+        return run
+
+    monkeypatch.setattr(tuning, "train", train)
+    settings = {"model": "act", "output": tmp_path / "search", "options": {"dropout": 0.5}}
+    with pytest.raises(KeyboardInterrupt):
+        zoo.tune(trials=5, **settings)
+    zoo.tune(trials=5, **settings)
+    done = [call for call in calls if call is not None]
+    assert len(done) == 5
+    for call in done:
+        assert 5e-4 / 5 <= call["learning_rate"] <= 5e-4 * 5
+        assert call["batch_size"] in (16, 32, 64)
+        assert 0 <= call["word_dropout"] <= 0.6 and call["dropout"] == 0.5
+    trials = pd.read_csv(tmp_path / "search" / "trials.csv")
+    complete = trials[trials["state"] == "COMPLETE"]
+    assert len(complete) == 5
+    assert complete["validation_accuracy"].is_monotonic_decreasing
+    best = max(call["batch_size"] for call in done)
+    assert complete["validation_accuracy"].iloc[0] == max(best / 100, 0.2)
+    assert zoo.tune(trials=5, **settings) == tmp_path / "search"  # nothing left to do
+    with pytest.raises(zoo.UsageError, match="has trials with another epochs: choose another"):
+        zoo.tune(epochs=2, **settings)
+    with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
+        zoo.tune(trials=0)
+
+
+def test_a_trial_is_a_run(csv_file, tmp_path):
+    small = {"embedding_dim": 6, "filters": 2, "num_layers": 1}
+    folder = zoo.tune(
+        "act", str(csv_file), trials=1, options=small, epochs=1, output=tmp_path / "search"
+    )
+    (run,) = (folder / "runs").iterdir()
+    assert zoo.load(run).labels == ["bad one", "good one"]
+    assert pd.read_csv(folder / "trials.csv")["run"].tolist() == [str(run)]
