@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors
+.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors bench-precision
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -46,3 +46,6 @@ bench-data: $(BIN)/zoo  ## Measure padding, the input pipeline, and memory on 3 
 
 bench-word-vectors: $(BIN)/zoo  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
 	@$(BIN)/python -m benchmarks.word_vectors
+
+bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, beside float32.
+	@$(BIN)/python -m benchmarks.precision

@@ -30,7 +30,7 @@ def run_zoo(monkeypatch, capsys):
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    for command in ("train", "evaluate", "predict", "list", "describe", "datasets"):
+    for command in ("train", "tune", "evaluate", "predict", "list", "describe", "datasets"):
         assert command in out
 
 
@@ -68,6 +68,11 @@ def test_list_and_describe(run_zoo):
         (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
         (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
+        (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
+        (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out epochs"),
+        (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
+        (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
+        (["tune", "hcam"], "Did you mean 'hcan'"),
         (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["evaluate", "nothing"], "no run in nothing"),

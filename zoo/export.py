@@ -21,6 +21,9 @@ def export_saved_model(model, path: str | Path) -> None:
     Args:
         model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
         path: a folder that does not exist yet.
+
+    Raises:
+        OSError: if there is no room, or no leave, to write.
     """
     model.preprocessor(tf.constant([""]))  # builds what a loaded model has not used yet
     archive = keras.export.ExportArchive()
@@ -37,7 +40,10 @@ def export_saved_model(model, path: str | Path) -> None:
         }
 
     archive.add_endpoint("serve", serve, [tf.TensorSpec([None], tf.string, name="texts")])
-    archive.write_out(str(path), verbose=False)
+    try:
+        archive.write_out(str(path), verbose=False)
+    except tf.errors.OpError as error:
+        raise OSError(error.message) from None
 
 
 if __name__ == "__main__":

@@ -74,10 +74,9 @@ def whole(path: Path) -> Iterator[Path]:
         if path.is_dir():
             _remove(path)
         partial.replace(path)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror or error}. What is there is complete"
-        ) from None
+    except (OSError, RuntimeError) as error:  # h5py raises both
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {path}: {reason}. What is there is complete") from None
     finally:
         with contextlib.suppress(OSError):
             _remove(partial)

@@ -97,6 +97,8 @@ def train(
     for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):
         if value not in allowed:
             raise unknown(name, value, allowed)
+    if recipe != "default":
+        find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
