@@ -1,12 +1,10 @@
 """Probabilities that are as often right as they say."""
 
-import keras
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import zoo
 from zoo.calibration import expected_calibration_error, fit_temperature, with_temperature
 
 
@@ -37,14 +35,3 @@ def test_no_answer_changes(temperature, classes):
     scaled = with_temperature(probabilities, temperature)
     np.testing.assert_allclose(scaled.sum(1), 1)
     np.testing.assert_array_equal(scaled.argmax(1), probabilities.argmax(1))
-
-
-@pytest.mark.parametrize("name", zoo.list_models())
-def test_every_model_takes_a_temperature(name):
-    """Dividing the last layer's weights is dividing the logits."""
-    model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
-    ids = np.random.default_rng(0).integers(1, 20, (4, 2, 6) if model.hierarchical else (4, 6))
-    before = keras.ops.convert_to_numpy(model(ids, training=False))
-    model.classify.set_weights([one / 3 for one in model.classify.get_weights()])
-    after = keras.ops.convert_to_numpy(model(ids, training=False))
-    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)

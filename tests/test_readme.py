@@ -50,7 +50,9 @@ def test_the_shell_commands_work(folder):
     shown = "".join(blocks("sh"))
     assert "make test" in shown
     if "ZOO_DATA_DIR" in os.environ:  # minutes in full: one epoch of it here
-        shown = shown.replace("DATA=agnews", "DATA=agnews ARGS='--epochs 1 --set num_layers=1'")
+        shown = shown.replace(
+            "DATA=agnews", "DATA=agnews ARGS='--epochs 1 --batch-size 256 --set num_layers=1'"
+        )
     else:
         shown = shown.replace("make train MODEL=act DATA=agnews\n", "")
     result = shell(shown.replace("make test", ""), folder)

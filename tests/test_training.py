@@ -15,11 +15,12 @@ from zoo.recipes import Recipe, class_weights, find_recipe
 
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
+    "cnn_kim": {"embedding_dim": 4, "filters": 2},
     "hcan_one_max": {"embedding_dim": 8},
 }
 
 
-def start(csv_file, folder, model="act", **settings):
+def start(csv_file, folder, model="cnn_kim", **settings):
     return zoo.train(
         model, str(csv_file), options=SMALL[model], epochs=4, output=folder, verbose=0, **settings
     )
@@ -65,7 +66,7 @@ def kill(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("model", "epoch", "writing"), [("act", 0, 0), ("act", 2, 1), ("hcan_one_max", 2, 0)]
+    ("model", "epoch", "writing"), [("cnn_kim", 0, 0), ("cnn_kim", 2, 1), ("hcan_one_max", 2, 0)]
 )
 def test_a_killed_training_resumes_to_the_same_weights(
     csv_file, undisturbed, tmp_path, kill, monkeypatch, model, epoch, writing
@@ -81,9 +82,10 @@ def test_a_killed_training_resumes_to_the_same_weights(
         zoo.load(run)
     assert zoo.resume(run, verbose=0) == run
     weights = [zoo.load(folder).get_weights() for folder in (whole, run)]
-    for one, other in zip(*weights, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert (run / "history.csv").read_text() == (whole / "history.csv").read_text()
+    for one, other in zip(*weights, strict=True):  # to the last bit in tests/stress
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    histories = [pd.read_csv(folder / "history.csv") for folder in (whole, run)]
+    pd.testing.assert_frame_equal(*histories, rtol=1e-5)
     assert not (run / "checkpoint").exists()
     with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
         zoo.resume(run)
@@ -149,7 +151,7 @@ def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path):
 def test_what_a_person_reads_is_there(tmp_path):
     path = tmp_path / "own.csv"  # nobody could tell the classes apart
     path.write_text("text,label\n" + "a nice stay,=1\na nice stay,b\n" * 60)
-    run = start(path, tmp_path / "runs")
+    run = start(path, tmp_path / "runs", "act")
     for name in ("learning_curves.png", "confusion_matrix.png"):
         assert (run / name).read_bytes().startswith(b"\x89PNG")
     mistakes = pd.read_csv(run / "mistakes.csv")
@@ -191,13 +193,13 @@ def test_recipes_become_steps_and_evaluations(recipe, own, texts, steps, evaluat
 
 
 def test_a_papers_recipe_trains_and_calibration_can_be_left_out(csv_file, tmp_path):
-    run = start(csv_file, tmp_path, recipe="li2021", calibrate=False)
+    run = start(csv_file, tmp_path, recipe="kim2014", calibrate=False)
     assert "temperature" not in json.loads((run / "metrics.json").read_text())
     config = json.loads((run / "config.json").read_text())
     assert (config["optimizer"], config["batch_size"], config["learning_rate"]) == (
-        "SGD",
-        100,
-        0.01,
+        "Adadelta",
+        50,
+        1.0,
     )
     assert config["epochs"] == 4  # told
 

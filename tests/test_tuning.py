@@ -46,9 +46,9 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
 
 
 def test_a_trial_is_a_run(csv_file, tmp_path):
-    small = {"embedding_dim": 6, "filters": 2, "num_layers": 1}
+    small = {"embedding_dim": 4, "filters": 2}
     folder = zoo.tune(
-        "act", str(csv_file), trials=1, options=small, epochs=1, output=tmp_path / "search"
+        "cnn_kim", str(csv_file), trials=1, options=small, epochs=1, output=tmp_path / "search"
     )
     (run,) = (folder / "runs").iterdir()
     assert zoo.load(run).labels == ["bad one", "good one"]
