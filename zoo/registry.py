@@ -117,18 +117,30 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
 
 @dataclass(frozen=True)
 class Description:
-    """What :func:`describe` tells of a model.
-
-    ``parameters`` counts trainable parameters without the word table, for 5 classes: under
-    ``"default"`` and under each preset.
-    """
+    """What :func:`describe` tells of a model."""
 
     name: str
     summary: str
-    hierarchical: bool
     options: dict[str, Any]
     presets: dict[str, dict[str, Any]]
-    parameters: dict[str, int]
+
+    @property
+    def hierarchical(self) -> bool:
+        """Whether documents are sentences of words."""
+        return self.options["max_sentences"] is not None
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, int]:
+        """Trainable parameters without the word table, for 5 classes, by preset and "default"."""
+        from keras import StatelessScope
+
+        with StatelessScope(initialize_variables=False):  # shapes are enough
+            return {
+                preset or "default": build(
+                    self.name, num_classes=5, preset=preset, vocabulary_size=2
+                ).parameter_count()
+                for preset in (None, *self.presets)
+            }
 
 
 def describe(name: str) -> Description:
@@ -138,18 +150,9 @@ def describe(name: str) -> Description:
         UsageError: for an unknown name.
     """
     cls, variant = import_model(name)
-    from keras import StatelessScope
-
-    with StatelessScope(initialize_variables=False):  # shapes are enough
-        built = {
-            preset or "default": build(name, num_classes=5, preset=preset, vocabulary_size=2)
-            for preset in (None, *cls.presets)
-        }
     return Description(
         name=name,
         summary=inspect.getdoc(cls).split("\n\n")[0],
-        hierarchical=built["default"].hierarchical,
         options=cls.option_defaults() | variant,
         presets=cls.presets,
-        parameters={preset: model.parameter_count() for preset, model in built.items()},
     )
