@@ -57,3 +57,8 @@ def trained(csv_file, tmp_path_factory):
         output=tmp_path_factory.mktemp("runs"),
         verbose=0,
     )
+
+
+def pytest_collection_modifyitems(items):
+    """The longest tests first, so that no worker waits for them at the end."""
+    items.sort(key=lambda item: item.path.stem != "test_readme")

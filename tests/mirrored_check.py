@@ -6,6 +6,7 @@ The runs go to FOLDER/1 and FOLDER/2.
 import json
 import sys
 
+import pytest
 import tensorflow as tf
 
 import zoo
@@ -13,15 +14,25 @@ import zoo
 data, folder, options = sys.argv[1:]
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-for devices in ("1", "2"):
+
+
+def train(devices, batch_size):
     zoo.train(
         "han",
         data,
         recipe="yang2016",
         options=json.loads(options),
         epochs=1,
-        batch_size=8,
+        batch_size=batch_size,
         devices=devices,
         output=f"{folder}/{devices}",
         verbose=0,
     )
+
+
+with pytest.raises(zoo.UsageError, match="must be a multiple of the 2 devices: got 7"):
+    train("2", 7)
+with pytest.raises(zoo.UsageError, match="must be at most the 80 training texts: got 82"):
+    train("2", 82)
+train("1", 8)
+train("2", 8)

@@ -2,12 +2,15 @@
 
 import errno
 import functools
+import importlib.util
 import json
 
 import keras
 import numpy as np
 import pandas as pd
 import pytest
+import tensorflow as tf
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import zoo
 from zoo.checkpoints import Checkpoint
@@ -34,7 +37,9 @@ def only_run(folder):
 @pytest.fixture(scope="module")
 def undisturbed(csv_file, tmp_path_factory):
     """The run of a model that nobody interrupts."""
-    return functools.cache(lambda model: start(csv_file, tmp_path_factory.mktemp("whole"), model))
+    return functools.cache(
+        lambda model: start(csv_file, tmp_path_factory.mktemp("whole"), model, tensorboard=True)
+    )
 
 
 class Killed(BaseException):
@@ -47,7 +52,7 @@ def kill(monkeypatch):
 
     def at(epoch, writing=False):
         def batch_end(self, batch, logs=None):
-            if len(self.accuracies) == epoch and batch == 1:
+            if len(self.scores) == epoch and batch == 1:
                 raise Killed
 
         def half_written(path, *arrays):
@@ -141,6 +146,20 @@ def test_an_interrupted_training_can_go_on(csv_file, tmp_path, monkeypatch):
     assert len(pd.read_csv(run / "history.csv")) == 4
 
 
+def test_tensorboard_reads_the_curves(undisturbed):
+    run = undisturbed("cnn_kim")
+    logs = EventAccumulator(str(run / "tensorboard" / "validation")).Reload()
+    logged = [tf.make_ndarray(event.tensor_proto) for event in logs.Tensors("epoch_accuracy")]
+    np.testing.assert_allclose(logged, pd.read_csv(run / "history.csv").val_accuracy, atol=1e-6)
+
+
+def test_without_tensorboard_it_says_what_to_install(csv_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(zoo.UsageError, match=r"pip install 'attention-zoo\[tensorboard\]'"):
+        start(csv_file, tmp_path, tensorboard=True)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path):
     with pytest.raises(
         zoo.UsageError, match=r"infinite, or no number: try a lower --learning-rate"
@@ -218,6 +237,6 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
     checkpoint.restore(model)
     for epoch in range(21):
         assert not checkpoint.exhausted
-        checkpoint.on_epoch_end(epoch, {"loss": 1.0, "val_accuracy": 0.5})
+        checkpoint.on_epoch_end(epoch, {"loss": 1.0, "val_loss": 1.0, "val_accuracy": 0.5})
     assert checkpoint.exhausted and model.stop_training
     assert float(model.optimizer.learning_rate) == pytest.approx(0.9**11)

@@ -18,6 +18,9 @@ PLATEAU = 10  # evaluations, after which the rate falls where the recipe says "p
 class Checkpoint(keras.callbacks.Callback):
     """Keeps the best weights, and after each evaluation all that continues the training.
 
+    Best is the highest validation accuracy; among equals, as a small split has many, the lowest
+    loss.
+
     A training killed at any moment resumes at its last evaluation and ends with the same weights.
     With Keras' own callbacks it would not: BackupAndRestore does not keep the state of dropout,
     and writes weights and position to two files over the earlier ones; EarlyStopping and
@@ -27,7 +30,7 @@ class Checkpoint(keras.callbacks.Callback):
         folder: where ``best.weights.h5`` and ``state-<evaluations>.npz`` (weights, optimiser,
             dropout) go; each appears under its name once it is complete.
         history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
-        patience: evaluations without a better validation accuracy that end the training.
+        patience: evaluations that are no better, and end the training.
         plateau: whether the learning rate falls when an evaluation is no better.
     """
 
@@ -37,17 +40,17 @@ class Checkpoint(keras.callbacks.Callback):
         self.history = history
         self.patience = patience
         self.plateau = plateau
-        self.accuracies = []
+        self.scores = []  # of each evaluation, the higher the better
 
     @property
     def best(self) -> Path:
-        """The weights of the best validation accuracy."""
+        """The best weights."""
         return self.folder / "best.weights.h5"
 
     @property
     def exhausted(self) -> bool:
         """Whether patience is at its end."""
-        done = self.accuracies
+        done = self.scores
         return bool(done) and len(done) - 1 - done.index(max(done)) >= self.patience
 
     def restore(self, model) -> int:
@@ -71,7 +74,7 @@ class Checkpoint(keras.callbacks.Callback):
             done = _evaluations(states[-1])
             with self.history.open(newline="") if done else contextlib.nullcontext([]) as file:
                 rows = list(csv.DictReader(file))[:done]
-            self.accuracies = [float(row["val_accuracy"]) for row in rows]
+            self.scores = [_score(row) for row in rows]
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise UsageError(f"{self.folder.parent} cannot be continued: {error}") from None
         with whole(self.history) as path, path.open("w", newline="") as file:
@@ -84,8 +87,8 @@ class Checkpoint(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
         if not math.isfinite(logs["loss"]):
             return
-        better = logs["val_accuracy"] > max(self.accuracies, default=-math.inf)
-        self.accuracies.append(logs["val_accuracy"])
+        better = not self.scores or _score(logs) > max(self.scores)
+        self.scores.append(_score(logs))
         if better:
             with whole(self.best) as partial:
                 self.model.save_weights(partial)
@@ -102,6 +105,10 @@ class Checkpoint(keras.callbacks.Callback):
     def _save_state(self, model, evaluations):
         with whole(self._state(evaluations)) as partial:
             np.savez(partial, *map(keras.ops.convert_to_numpy, _variables(model)))
+
+
+def _score(logs):
+    return float(logs["val_accuracy"]), -float(logs["val_loss"])
 
 
 def _variables(model):

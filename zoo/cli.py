@@ -119,7 +119,7 @@ def train(
     processes: Annotated[int, typer.Option(help="Several processes: how many.")] = 1,
     process_id: Annotated[int, typer.Option(help="Several processes: which this is, from 0.")] = 0,
     tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Also log for TensorBoard.")
+        bool, typer.Option("--tensorboard", help="Also log for TensorBoard (installed apart).")
     ] = False,
     seed: Annotated[int, typer.Option(help="Of weights, batches, dropout and splits.")] = 0,
     output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),

@@ -94,7 +94,7 @@ def fit(
         raise UsageError(
             f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
         ) from None
-    if len(checkpoint.accuracies) < rounds and ended and not checkpoint.exhausted:
+    if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
         raise UsageError(
             "the loss became infinite, or no number: try a lower --learning-rate, or --precision "
             "float32"
@@ -110,6 +110,10 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     if share is not None and size % share.devices:
         raise UsageError(
             f"batch_size must be a multiple of the {share.devices} devices: got {size}"
+        )
+    if share is not None and size > len(corpus.train):
+        raise UsageError(
+            f"batch_size must be at most the {len(corpus.train)} training texts: got {size}"
         )
     texts = corpus.train.shuffled(seed).dataset()
     train = preprocessor.batches(texts, size, True, seed, cache, first, share)

@@ -17,7 +17,7 @@ UNBALANCED = 5
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is trained. The weights of the best validation accuracy are kept.
+    """How a model is trained. The weights of the best validation accuracy (then loss) are kept.
 
     The defaults are ours, for a user's data without tuning. AdamW forgives a wrong learning rate
     more than SGD does. Attention needs the warm-up: at full rate, first gradients fix it on a few

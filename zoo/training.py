@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import importlib.util
 import itertools
 import logging
 import platform
@@ -111,6 +112,7 @@ def train(
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
     words |= {"max_vocabulary": max_vocabulary}
+    _check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **files).split(seed)
         _announce(corpus)
@@ -156,6 +158,7 @@ def resume(
     Raises:
         UsageError: if there is nothing to continue, or the data is not what it was.
     """
+    _check_tensorboard(tensorboard)
     run = Path(run)
     config = read_config(run)
     if not (run / "checkpoint").is_dir():
@@ -189,6 +192,11 @@ def resume(
     if not devices.get("process_id"):
         _finish(run, classifier, corpus, config["calibrate"], ended, seconds)
     return run
+
+
+def _check_tensorboard(wanted):
+    if wanted and importlib.util.find_spec("tensorboard") is None:
+        raise UsageError("TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'")
 
 
 @contextlib.contextmanager
