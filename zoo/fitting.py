@@ -6,6 +6,7 @@ from pathlib import Path
 
 import keras
 import tensorflow as tf
+from keras import ops
 
 from zoo.checkpoints import Checkpoint
 from zoo.datasets.batches import Share, share_of_words
@@ -53,6 +54,7 @@ def fit(
         # On TensorFlow XLA would compile anew for each shape of a batch.
         jit_compile="auto" if keras.backend.backend() == "jax" else False,
     )
+    _build_metrics(classifier)
     history, rounds = folder / "history.csv", recipe.evaluations
     checkpoint = Checkpoint(
         folder / "checkpoint",
@@ -103,18 +105,19 @@ def fit(
     return ended
 
 
+def _build_metrics(classifier):
+    """Else the first step would build them, and TensorFlow trace that step twice, for seconds."""
+    classes = classifier.num_classes
+    classifier.compute_metrics(
+        None, ops.zeros(1, "int64"), ops.full((1, classes), 1 / classes), ops.ones(1)
+    )
+    classifier.reset_metrics()
+
+
 def _batches(classifier, corpus, recipe, seed, cache, share, first):
     """What Keras' fit reads: batches for training without end, and those for validation."""
     preprocessor = classifier.preprocessor
     size, numbers = recipe.batch_size, corpus.train.numbers
-    if share is not None and size % share.devices:
-        raise UsageError(
-            f"batch_size must be a multiple of the {share.devices} devices: got {size}"
-        )
-    if share is not None and size > len(corpus.train):
-        raise UsageError(
-            f"batch_size must be at most the {len(corpus.train)} training texts: got {size}"
-        )
     texts = corpus.train.shuffled(seed).dataset()
     train = preprocessor.batches(texts, size, True, seed, cache, first, share)
     # By length too: the order of the validation texts does not matter.

@@ -125,6 +125,7 @@ def train(
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
+            _check_batch_size(resolved.batch_size, len(corpus.train), share)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = files | {name: _absolute(path) for name, path in given.items()}
             config = {"model": model, "data": _absolute(data), "preset": preset}
@@ -173,6 +174,7 @@ def resume(
     started = time.perf_counter()
     resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
     with _session(config["precision"], config["seed"], devices) as (_, share):
+        _check_batch_size(resolved.batch_size, len(corpus.train), share)
         classifier = import_model(config["model"])[0].from_config(config["architecture"])
         classifier.build()
         classifier.labels = read_words(run, "labels")
@@ -197,6 +199,15 @@ def resume(
 def _check_tensorboard(wanted):
     if wanted and importlib.util.find_spec("tensorboard") is None:
         raise UsageError("TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'")
+
+
+def _check_batch_size(size, texts, share):
+    if share is not None and size % share.devices:
+        raise UsageError(
+            f"batch_size must be a multiple of the {share.devices} devices: got {size}"
+        )
+    if share is not None and size > texts:
+        raise UsageError(f"batch_size must be at most the {texts} training texts: got {size}")
 
 
 @contextlib.contextmanager

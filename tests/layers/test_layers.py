@@ -1,11 +1,14 @@
 """What holds for every layer: masks, precision, serialization, training."""
 
+import gc
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from zoo import layers
+from zoo.layers.bidirectional import Bidirectional
 
 WIDTH = 8
 TOKENS = {  # layers that read [batch, length, dim]
@@ -244,3 +247,30 @@ def test_gradients_are_finite_differences(name):
             )
     finally:
         keras.config.set_dtype_policy("float32")
+
+
+@keras.saving.register_keras_serializable("test")
+class ManyDirections(keras.Model):
+    """Encoders made one after the other, with addresses that become free in between."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.encoders = []
+        for number in range(150):
+            self.encoders.append(Bidirectional(keras.layers.GRU(1)))
+            if number % 3 == 0:
+                gc.collect()
+
+    def call(self, inputs):
+        return self.encoders[-1](inputs)
+
+
+def test_encoders_of_both_directions_load_as_they_are(tmp_path):
+    gc.freeze()  # collecting is fast without all else
+    model = ManyDirections()
+    inputs = np.random.default_rng(0).normal(size=(2, 3, 1)).astype("float32")
+    wanted = model(inputs)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded(inputs), wanted)
+    gc.unfreeze()

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
+from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.recipes import Recipe
@@ -67,7 +68,7 @@ class LSTM(TextClassifier):
         self.drop = keras.layers.Dropout(dropout)
         self.encoder = keras.layers.LSTM(units)
         if bidirectional:
-            self.encoder = keras.layers.Bidirectional(self.encoder)
+            self.encoder = Bidirectional(self.encoder)
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
 
     def call(self, ids, training=None):

@@ -5,6 +5,7 @@ import keras
 from zoo.errors import unknown
 from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
+from zoo.layers.bidirectional import Bidirectional
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -25,7 +26,7 @@ class HANLevel(keras.layers.Layer):
     def __init__(self, units, attention_dim, pooling, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.encoder = keras.layers.Bidirectional(keras.layers.GRU(units, return_sequences=True))
+        self.encoder = Bidirectional(keras.layers.GRU(units, return_sequences=True))
         self.summary = POOLINGS[pooling](attention_dim)
 
     def build(self, input_shape):
