@@ -73,6 +73,7 @@ def batches(
     cache: str = "auto",
     first: int | None = None,
     share: Share | None = None,
+    reshuffle: bool = True,
 ) -> tf.data.Dataset:
     """Texts to batches of ids.
 
@@ -80,7 +81,7 @@ def batches(
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
         dataset: of texts, or of pairs of a text and a target, of known cardinality.
         batch_size: texts of a batch.
-        shuffle: a new order each epoch, and texts of similar length in a batch, so that less of
+        shuffle: a random order each epoch, and texts of similar length in a batch, so that less of
             it is padding; else the order stays. 20,000 texts are shuffled together: what is
             sorted on disk should be shuffled there.
         seed: of the order.
@@ -91,6 +92,8 @@ def batches(
         share: divides batches of pairs among devices; elements are triples of ids, targets and
             weights. The batch at the end of an epoch that is not full is left out of endless
             ones; else empty texts of weight 0 fill it up.
+        reshuffle: whether the order is a new one each time that the dataset, if not endless, is
+            read.
 
     Returns:
         A dataset of ids, or of pairs of ids and targets, of known cardinality if not endless.
@@ -138,7 +141,7 @@ def batches(
         return data.flat_map(lambda place, pair: arrange(place, *pair))
 
     if first is None:
-        numbers = tf.data.Dataset.random(seed=seed, rerandomize_each_iteration=True).take(1)
+        numbers = tf.data.Dataset.random(seed=seed, rerandomize_each_iteration=reshuffle).take(1)
         data = numbers.flat_map(epoch)
     else:
         numbers = tf.data.Dataset.counter(first // steps)

@@ -87,10 +87,9 @@ def test_a_killed_training_resumes_to_the_same_weights(
         zoo.load(run)
     assert zoo.resume(run, verbose=0) == run
     weights = [zoo.load(folder).get_weights() for folder in (whole, run)]
-    for one, other in zip(*weights, strict=True):  # to the last bit in tests/stress
-        np.testing.assert_allclose(one, other, atol=1e-6)
-    histories = [pd.read_csv(folder / "history.csv") for folder in (whole, run)]
-    pd.testing.assert_frame_equal(*histories, rtol=1e-5)
+    for one, other in zip(*weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert (run / "history.csv").read_text() == (whole / "history.csv").read_text()
     assert not (run / "checkpoint").exists()
     with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
         zoo.resume(run)

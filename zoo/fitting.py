@@ -120,8 +120,11 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     size, numbers = recipe.batch_size, corpus.train.numbers
     texts = corpus.train.shuffled(seed).dataset()
     train = preprocessor.batches(texts, size, True, seed, cache, first, share)
-    # By length too: the order of the validation texts does not matter.
-    validation = preprocessor.batches(corpus.validation.dataset(), size, True, seed, share=share)
+    # By length too, as the order of the validation texts does not matter; but always the same, as
+    # the last bit of the loss depends on it.
+    validation = preprocessor.batches(
+        corpus.validation.dataset(), size, True, seed, share=share, reshuffle=False
+    )
     steps = recipe.steps if len(corpus.train) <= 20_000 else 200
     logger.info(
         "%.0f%% of the positions in a batch are words, the rest is padding",
