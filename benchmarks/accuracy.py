@@ -174,8 +174,8 @@ def main():
     )
     notes = [
         f"Written by `make bench` on {machine}: `zoo train MODEL --data DATA`, with nothing else. "
-        "Test splits are the official ones; AG News is trained on the rows at hand. The best model of a "
-        "corpus is the one with the best validation accuracy.",
+        "Test splits are the official ones; AG News is trained on the rows at hand. The best model "
+        "of a corpus is the one with the best validation accuracy.",
         *notes,
     ]
     notes = "\n".join(notes)
