@@ -6,7 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors bench-precision
+.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors bench-precision \
+	bench-class-weights
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -49,3 +50,6 @@ bench-word-vectors: $(BIN)/zoo  ## Train word2vec on IMDB's reviews: speed, memo
 
 bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, beside float32.
 	@$(BIN)/python -m benchmarks.precision
+
+bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
+	@$(BIN)/python -m benchmarks.class_weights
