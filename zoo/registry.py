@@ -100,6 +100,13 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
         >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
         (1, 5)
     """
+    model = create(name, num_classes, preset, **options)
+    model.build()
+    return model
+
+
+def create(name: str, num_classes: int, preset: str | None = None, **options: Any):
+    """What :func:`build` does, but without weights yet: these take a second."""
     cls, variant = import_model(name)
     if preset is not None and preset not in cls.presets:
         raise unknown(f"preset of {name}", preset, cls.presets)
@@ -108,11 +115,9 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
     try:
-        model = cls(num_classes=num_classes, **settings)
+        return cls(num_classes=num_classes, **settings)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
-    model.build()
-    return model
 
 
 @dataclass(frozen=True)

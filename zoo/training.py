@@ -17,7 +17,7 @@ from zoo import datasets
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
 from zoo.recipes import Recipe, find_recipe
-from zoo.registry import build, check_name, import_model
+from zoo.registry import build, check_name, create, import_model
 from zoo.runs import new_run, read_config, read_words, write_json, write_model, write_words
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
@@ -274,7 +274,7 @@ def _finish(folder, classifier, corpus, calibrate, ended, seconds):
 def _build(name, preset, options, corpus, words, embeddings, seed):
     """The untrained classifier with its preprocessor."""
     labels = len(corpus.labels)
-    limits = build(name, labels, preset, **options | {"vocabulary_size": 2})
+    limits = create(name, labels, preset, **options)
     preprocessor = datasets.Preprocessor.fit(
         corpus.train, limits.max_words, limits.max_sentences, **words
     )
