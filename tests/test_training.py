@@ -4,6 +4,7 @@ import errno
 import functools
 import importlib.util
 import json
+import shutil
 
 import keras
 import numpy as np
@@ -113,10 +114,18 @@ def test_a_full_disk_leaves_the_checkpoint_before(csv_file, tmp_path, monkeypatc
     run = only_run(tmp_path)
     assert f"Continue with: zoo train --resume {run}" in caplog.text
     assert sorted(path.name for path in (run / "checkpoint").iterdir()) == [
-        "best.weights.h5",
+        "best.npz",
         "state-1.npz",
     ]
     assert len(pd.read_csv(zoo.resume(run, verbose=0) / "history.csv")) == 4
+
+
+def test_a_run_without_a_first_state_is_trained_anew(undisturbed, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(undisturbed("cnn_kim"), run)
+    (run / "metrics.json").unlink()
+    with pytest.raises(zoo.UsageError, match="had not begun: train anew"):
+        zoo.resume(run)
 
 
 def test_changed_data_is_not_continued(tmp_path, kill, monkeypatch):

@@ -1,6 +1,5 @@
 """Checkpoints: the best weights and the latest state of a training, whole at any moment."""
 
-import contextlib
 import csv
 import math
 import zipfile
@@ -27,8 +26,9 @@ class Checkpoint(keras.callbacks.Callback):
     ReduceLROnPlateau forget what they have seen.
 
     Args:
-        folder: where ``best.weights.h5`` and ``state-<evaluations>.npz`` (weights, optimiser,
-            dropout) go; each appears under its name once it is complete.
+        folder: where ``best.npz`` (weights) and ``state-<evaluations>.npz`` (weights, optimiser,
+            dropout) go; each appears under its name once it is complete. Not HDF5, which crashes
+            Python where a disk is full.
         history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
         patience: evaluations that are no better, and end the training.
         plateau: whether the learning rate falls when an evaluation is no better.
@@ -45,7 +45,7 @@ class Checkpoint(keras.callbacks.Callback):
     @property
     def best(self) -> Path:
         """The best weights."""
-        return self.folder / "best.weights.h5"
+        return self.folder / "best.npz"
 
     @property
     def exhausted(self) -> bool:
@@ -67,16 +67,15 @@ class Checkpoint(keras.callbacks.Callback):
         if not states:
             self._save_state(model, 0)
             return 0
-        try:
-            with np.load(states[-1]) as state:
-                for variable, value in zip(_variables(model), state.values(), strict=True):
-                    variable.assign(value)
-            done = _evaluations(states[-1])
-            with self.history.open(newline="") if done else contextlib.nullcontext([]) as file:
-                rows = list(csv.DictReader(file))[:done]
-            self.scores = [_score(row) for row in rows]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise UsageError(f"{self.folder.parent} cannot be continued: {error}") from None
+        done, rows = _evaluations(states[-1]), []
+        _load(states[-1], _state(model))
+        if done:
+            try:
+                with self.history.open(newline="") as file:
+                    rows = list(csv.DictReader(file))[:done]
+                self.scores = [_score(row) for row in rows]
+            except (OSError, ValueError, KeyError) as error:
+                raise UsageError(f"{self.history} cannot be read: {error}") from None
         with whole(self.history) as path, path.open("w", newline="") as file:
             if rows:  # those after the state come again
                 writer = csv.DictWriter(file, rows[0], lineterminator="\n")
@@ -84,34 +83,54 @@ class Checkpoint(keras.callbacks.Callback):
                 writer.writerows(rows)
         return done
 
+    def restore_best(self, model):
+        """Loads the best weights.
+
+        Raises:
+            UsageError: if the file is damaged, or of another model.
+        """
+        _load(self.best, model.variables)
+
     def on_epoch_end(self, epoch, logs=None):
         if not math.isfinite(logs["loss"]):
             return
         better = not self.scores or _score(logs) > max(self.scores)
         self.scores.append(_score(logs))
         if better:
-            with whole(self.best) as partial:
-                self.model.save_weights(partial)
+            _save(self.best, self.model.variables)
         elif self.plateau and epoch >= PLATEAU:
             self.model.optimizer.learning_rate = float(self.model.optimizer.learning_rate) * 0.9
         self._save_state(self.model, epoch + 1)
-        self._state(epoch).unlink(missing_ok=True)
+        self._path(epoch).unlink(missing_ok=True)
         if self.exhausted:
             self.model.stop_training = True
 
-    def _state(self, evaluations):
+    def _path(self, evaluations):
         return self.folder / f"state-{evaluations}.npz"
 
     def _save_state(self, model, evaluations):
-        with whole(self._state(evaluations)) as partial:
-            np.savez(partial, *map(keras.ops.convert_to_numpy, _variables(model)))
+        _save(self._path(evaluations), _state(model))
+
+
+def _save(path, variables):
+    with whole(path) as partial:
+        np.savez(partial, *map(keras.ops.convert_to_numpy, variables))
+
+
+def _load(path, variables):
+    try:
+        with np.load(path) as values:
+            for variable, value in zip(variables, values.values(), strict=True):
+                variable.assign(value)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
 
 
 def _score(logs):
     return float(logs["val_accuracy"]), -float(logs["val_loss"])
 
 
-def _variables(model):
+def _state(model):
     """All that a step of training changes: weights, dropout's seeds, the optimiser's."""
     return [*model.variables, *model.optimizer.variables]
 

@@ -101,7 +101,7 @@ def fit(
             "the loss became infinite, or no number: try a lower --learning-rate, or --precision "
             "float32"
         )
-    classifier.load_weights(checkpoint.best)
+    checkpoint.restore_best(classifier)
     return ended
 
 

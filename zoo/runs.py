@@ -50,7 +50,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     try:
         yield folder
     except BaseException:
-        if (folder / "config.json").exists():
+        if any((folder / "checkpoint").glob("state-*.npz")):
             logger.warning("Continue with: zoo train --resume %s", folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)

@@ -162,8 +162,12 @@ def resume(
     _check_tensorboard(tensorboard)
     run = Path(run)
     config = read_config(run)
-    if not (run / "checkpoint").is_dir():
-        raise UsageError(f"the training of {run} has ended: there is nothing to continue")
+    if not any((run / "checkpoint").glob("state-*.npz")):
+        ended = (run / "metrics.json").exists()
+        raise UsageError(
+            f"the training of {run} "
+            + ("has ended: there is nothing to continue" if ended else "had not begun: train anew")
+        )
     corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
     if _sizes(corpus) != config["texts"]:
         raise UsageError(
