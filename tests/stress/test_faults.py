@@ -55,6 +55,14 @@ def killed_after(seconds, command):
     return False
 
 
+def begun(folder):
+    return [
+        run
+        for run in folder.iterdir()
+        if any(run.glob("checkpoint/state-*.npz")) or (run / "metrics.json").exists()
+    ]
+
+
 def same_end(run, other):
     for one, two in zip(zoo.load(run).get_weights(), zoo.load(other).get_weights(), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -69,10 +77,10 @@ def test_sigkill_at_a_random_moment(data, uninterrupted, tmp_path, number):
     moment = rng.uniform(0.3 if number % 4 else 0.05, 1) * seconds  # mostly while it trains
     killed = killed_after(moment, [*TRAIN, *SETTINGS, "--data", data, "--output", tmp_path])
     print(f"moment {number}: {moment:.1f} of {seconds:.1f} s, killed: {killed}")
-    runs = [path for path in tmp_path.iterdir() if (path / "config.json").exists()]
+    runs = begun(tmp_path)
     if not runs:  # nothing had begun
         subprocess.run([*TRAIN, *SETTINGS, "--data", data, "--output", tmp_path], check=True)
-        runs = [path for path in tmp_path.iterdir() if (path / "config.json").exists()]
+        runs = begun(tmp_path)
     (run,) = runs
     if (run / "checkpoint").exists() and number % 3 == 0:  # and once more
         killed_after(rng.uniform(0.2, 0.9) * seconds, [*TRAIN, "--resume", run])
