@@ -11,6 +11,7 @@ accuracy stands for the zoo.
 import io
 import json
 import platform
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -62,9 +63,14 @@ def bags_of_words(data):
 
 
 def run_of(model, data):
-    """The run folder of ``zoo train MODEL --data DATA``: an earlier one, continued, or new."""
+    """The run folder of ``zoo train MODEL --data DATA``: one that ended earlier, or a new one.
+
+    Unfinished ones go: after resuming, the seconds would be those of a part.
+    """
     for run in RUNS.glob(f"{model}-{data}-*"):
-        return run if (run / "metrics.json").exists() else zoo.resume(run, verbose=2)
+        if (run / "metrics.json").exists():
+            return run
+        shutil.rmtree(run)
     return zoo.train(model, data, output=RUNS, verbose=2)
 
 

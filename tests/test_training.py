@@ -128,6 +128,15 @@ def test_a_run_without_a_first_state_is_trained_anew(undisturbed, tmp_path):
         zoo.resume(run)
 
 
+@pytest.mark.parametrize("content", [b"", b"half", b"PK\x03\x04 half"])
+def test_a_damaged_checkpoint_is_named(tmp_path, content):
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    (tmp_path / "state-3.npz").write_bytes(content)
+    with pytest.raises(zoo.UsageError, match=r"state-3.npz cannot be read: "):
+        Checkpoint(tmp_path, tmp_path / "history.csv", 20).restore(model)
+
+
 def test_changed_data_is_not_continued(tmp_path, kill, monkeypatch):
     lines = ["text,label"] + [f"good {i},a\nbad {i},b" for i in range(40)]
     path = tmp_path / "own.csv"

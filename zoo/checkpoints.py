@@ -122,7 +122,7 @@ def _load(path, variables):
         with np.load(path) as values:
             for variable, value in zip(variables, values.values(), strict=True):
                 variable.assign(value)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
 
 

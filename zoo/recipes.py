@@ -9,7 +9,7 @@ import numpy as np
 
 from zoo.errors import unknown
 
-STEPS = 1500  # of a training by the default recipe: enough for the corpora we tried
+STEPS = 1500  # of a training by the default recipe: enough for most corpora we tried
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
 UNBALANCED = 5

@@ -267,10 +267,12 @@ class ManyDirections(keras.Model):
 
 def test_encoders_of_both_directions_load_as_they_are(tmp_path):
     gc.freeze()  # collecting is fast without all else
-    model = ManyDirections()
-    inputs = np.random.default_rng(0).normal(size=(2, 3, 1)).astype("float32")
-    wanted = model(inputs)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    try:
+        model = ManyDirections()
+        inputs = np.random.default_rng(0).normal(size=(2, 3, 1)).astype("float32")
+        wanted = model(inputs)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+    finally:
+        gc.unfreeze()
     np.testing.assert_array_equal(loaded(inputs), wanted)
-    gc.unfreeze()
