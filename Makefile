@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test stress lint format bench bench-memory bench-data bench-word-vectors bench-precision \
-	bench-class-weights
+.PHONY: help train test stress lint format bench bench-quick bench-accuracy bench-memory bench-data \
+	bench-word-vectors bench-precision bench-class-weights
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -16,7 +16,7 @@ help:  ## Show this.
 $(BIN)/zoo: setup.cfg pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo 'Installing into .venv; TensorFlow takes a few minutes ...'
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
@@ -36,20 +36,33 @@ format: $(BIN)/zoo  ## Mend style.
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
+$(BIN)/benched: $(BIN)/zoo
+	@echo 'Installing what the benchmarks need, PyTorch among it ...'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $@
+
+bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each model alone: over an hour.
+	@$(BIN)/python -m benchmarks.speed
+	@$(BIN)/python -m benchmarks.growth
+	@$(BIN)/python -m benchmarks.models
+
+bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minutes.
+	@$(BIN)/python -m benchmarks.speed --quick
+
+bench-accuracy: $(BIN)/benched  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy
 
-bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.
+bench-memory: $(BIN)/benched  ## Measure the peak memory of attention over all pairs of words.
 	@$(BIN)/python -m benchmarks.memory
 
-bench-data: $(BIN)/zoo  ## Measure padding, the input pipeline, and memory on 3 million documents.
+bench-data: $(BIN)/benched  ## Measure padding, the input pipeline, and memory on 3 million documents.
 	@$(BIN)/python -m benchmarks.data
 
-bench-word-vectors: $(BIN)/zoo  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
+bench-word-vectors: $(BIN)/benched  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
 	@$(BIN)/python -m benchmarks.word_vectors
 
-bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, beside float32.
+bench-precision: $(BIN)/benched  ## Train every model for 50 steps in 16 bits, beside float32.
 	@$(BIN)/python -m benchmarks.precision
 
-bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
+bench-class-weights: $(BIN)/benched  ## Measure what class weights bring where one class is rare.
 	@$(BIN)/python -m benchmarks.class_weights

@@ -1,6 +1,6 @@
 """Accuracy of the default recipe, untouched, against bags of words on the same split.
 
-``make bench`` trains models on the corpora that are at hand, writes
+``make bench-accuracy`` trains models on the corpora that are at hand, writes
 ``benchmarks/results/accuracy.md`` and ``attention.svg``, and puts the summary into the README.
 Run again, it goes on where it stopped: delete ``runs/bench`` to measure anew.
 
@@ -10,13 +10,11 @@ accuracy stands for the zoo.
 
 import io
 import json
-import platform
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import psutil
 from rich.console import Console
 from rich.text import Text
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -25,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
+from benchmarks.measure import machine
 from zoo import datasets
 from zoo.cli import quiet_tensorflow
 
@@ -174,14 +173,10 @@ def main():
         difference=("difference, points", "+.1f"),
         **sizes,
     )
-    machine = (
-        f"{platform.machine()}, {psutil.cpu_count(logical=False)} cores, "
-        f"{psutil.virtual_memory().total / 2**30:.0f} GiB, Python {platform.python_version()}"
-    )
     notes = [
-        f"Written by `make bench` on {machine}: `zoo train MODEL --data DATA`, with nothing else. "
-        "Test splits are the official ones; AG News is trained on the rows at hand. The best model "
-        "of a corpus is the one with the best validation accuracy.",
+        f"Written by `make bench-accuracy` on {machine()}: `zoo train MODEL --data DATA`, with "
+        "nothing else. Test splits are the official ones; AG News is trained on the rows at "
+        "hand. The best model of a corpus is the one with the best validation accuracy.",
         *notes,
     ]
     notes = "\n".join(notes)

@@ -29,33 +29,9 @@ RESULTS = Path(__file__).parent / "results" / "memory.md"
 def build(system):
     """A function ``[batch, length, dim]`` -> outputs, and its weights."""
     import keras
-    from keras import ops
 
+    from benchmarks.rivals import PlainPairwise, PlainRelative
     from zoo.layers import PairwiseAttention, RelativePositionAttention
-
-    class PlainPairwise(PairwiseAttention):
-        def call(self, inputs):
-            query = ops.matmul(inputs, self.query_kernel)[:, :, None]
-            key = ops.matmul(inputs, self.key_kernel)[:, None, :]
-            scores = ops.matmul(ops.tanh(query + key), self.context)[..., 0]
-            scores = ops.where(ops.eye(ops.shape(inputs)[1], dtype="bool"), -1e30, scores)
-            return ops.matmul(ops.softmax(scores), inputs)
-
-    class PlainRelative(RelativePositionAttention):
-        def call(self, inputs):
-            batch, length, dim = ops.shape(inputs)
-            shape = (batch, length, self.num_heads, dim // self.num_heads)
-            query, key, value = (
-                ops.reshape(x, shape) for x in ops.split(self.projection(inputs), 3, axis=-1)
-            )
-            positions = ops.arange(length)
-            rows = ops.clip(positions[None] - positions[:, None], -DISTANCE, DISTANCE) + DISTANCE
-            # as Shaw et al. 2018 write it: k_j + a_(j-i) for each pair i, j
-            keys = key[:, None] + ops.take(self.key_offsets, rows, axis=0)[None, :, :, None]
-            scores = ops.einsum("bihd,bijhd->bhij", query, keys) * shape[-1] ** -0.5
-            values = value[:, None] + ops.take(self.value_offsets, rows, axis=0)[None, :, :, None]
-            outputs = ops.einsum("bhij,bijhd->bihd", ops.softmax(scores), values)
-            return self.output_projection(ops.reshape(outputs, (batch, length, dim)))
 
     name, *details = system.split(", ")
     plain = "plain" in details

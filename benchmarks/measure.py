@@ -1,0 +1,186 @@
+"""Timing on a noisy machine, counting operations, and documents of real corpora."""
+
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import keras
+import numpy as np
+import psutil
+import tensorflow as tf
+
+from zoo import datasets
+from zoo.datasets.batches import pad, share_of_words
+from zoo.datasets.preprocessor import Preprocessor
+
+
+def interleaved(systems: dict[str, Callable[[], object]], rounds: int) -> dict[str, np.ndarray]:
+    """Seconds of each system in each round; one round before them warms up.
+
+    A round runs every system once, so that what else the machine does meets all of them. Ratios
+    are those of a round.
+    """
+    seconds = {name: [] for name in systems}
+    for _ in range(1 + rounds):
+        for name, run in systems.items():
+            started = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - started)
+    return {name: np.array(taken[1:]) for name, taken in seconds.items()}
+
+
+def gemm(size: int = 2048) -> Callable[[], object]:
+    """One float32 matrix product of ``2 * size ** 3`` operations."""
+    matrix = tf.random.normal((size, size))
+    multiply = tf.function(lambda: tf.reduce_sum(tf.matmul(matrix, matrix)))
+    return lambda: float(multiply())
+
+
+def gemm_rate(rounds: int = 9, size: int = 2048) -> float:
+    """Operations a second of a large matrix product."""
+    return 2 * size**3 / float(np.median(interleaved({"": gemm(size)}, rounds)[""]))
+
+
+class Documents:
+    """Texts of a corpus and how a model reads them."""
+
+    def __init__(self, corpus: str, count: int, like, longer_than: int = 0):
+        """
+        Args:
+            corpus: of the catalogue.
+            count: texts, drawn from the training split.
+            like: a classifier: its limits, and its vocabulary size at most.
+            longer_than: only texts of more words than that.
+        """
+        train = datasets.load(corpus).frame("train").sample(frac=1, random_state=0)
+        self.preprocessor = Preprocessor.fit(
+            train["text"][:5000].tolist(),
+            like.max_words,
+            like.max_sentences,
+            max_vocabulary=like.vocabulary_size - 2,
+        )
+        long = train["text"].str.count(" ") > 1.1 * longer_than
+        train = train[long][:count]
+        self.texts = train["text"].tolist()
+        self.targets = np.arange(len(train)) % like.num_classes
+        self.ids = self.preprocessor.encode(tf.constant(self.texts))
+        self.words = int(tf.size(self.ids.flat_values))
+
+    def batches(self, size: int, targets: bool = True) -> tf.data.Dataset:
+        """As zoo trains: texts of like length together."""
+        data = tf.data.Dataset.from_tensor_slices(
+            (self.texts, self.targets) if targets else self.texts
+        )
+        return self.preprocessor.batches(data, size, shuffle=True, cache="memory")
+
+    def padded(self, size: int, targets: bool = True) -> tf.data.Dataset:
+        """As they come, padded to the longest of a batch."""
+        data = tf.data.Dataset.from_tensor_slices((self.ids, self.targets))
+        data = data.batch(size).map(lambda ids, target: (pad(ids.to_tensor()), target))
+        data = data if targets else data.map(lambda ids, _: ids)
+        return data.cache().prefetch(tf.data.AUTOTUNE)
+
+    def flat_batches(self, size: int, longest: int = 512) -> list[np.ndarray]:
+        """Ids without sentences, texts of like length together, for PyTorch."""
+        ids = self.ids if self.ids.ragged_rank == 1 else self.ids.merge_dims(1, 2)
+        ids = tf.gather(ids[:, :longest], np.argsort(ids.row_lengths()))
+        starts = range(0, len(self.texts), size)
+        return [ids[start : start + size].to_tensor().numpy() for start in starts]
+
+    def share_of_words(self, size: int) -> float:
+        """The share of positions in ``batches`` that are words."""
+        return share_of_words(self.batches(size), 10**6)
+
+    def operations(self, model) -> float:
+        """Multiplications and additions of matrix products to label all, counting words only."""
+        return self.operations_of_ids(model, self.ids)
+
+    @staticmethod
+    def operations_of_ids(model, ids: tf.RaggedTensor) -> float:
+        """The same for ragged ids."""
+        if ids.ragged_rank == 1:
+            return _polynomial(
+                lambda n: tf.TensorSpec((1, n), "int64"), model, ids.row_lengths().numpy()
+            )
+        total, width = 0.0, model.embedding_dim
+        for level, rows in ((model.words.layer, ids.values), (model.sentences, ids)):
+            total += _polynomial(
+                lambda n, width=width: tf.TensorSpec((1, n, width)),
+                level,
+                rows.row_lengths().numpy(),
+            )
+            width = level(np.zeros((1, 1, width), "float32")).shape[-1]
+        return total
+
+
+def _polynomial(spec, function, lengths):
+    """The sum over texts; operations are a polynomial of degree 2 in a text's length."""
+    known = (32, 64, 96)
+    found = [operations(function, spec(length)) for length in known]
+    return float(np.polyval(np.polyfit(known, found, 2), lengths).sum())
+
+
+def operations(function, spec: tf.TensorSpec) -> float:
+    """Multiplications and additions in the matrix products of a call, of a static shape."""
+    for layer in getattr(function, "_flatten_layers", list)():
+        if hasattr(layer, "unroll"):
+            layer.unroll = True  # else a loop would be counted once
+    graph = tf.function(lambda x: function(x, training=False)).get_concrete_function(spec).graph
+    for layer in getattr(function, "_flatten_layers", list)():
+        if hasattr(layer, "unroll"):
+            layer.unroll = False
+    return sum(_operations(op) for op in graph.get_operations())
+
+
+def _operations(op):
+    if op.type == "MatMul":
+        rows = op.inputs[0].shape[0 if op.get_attr("transpose_a") else 1]
+        return 2 * op.outputs[0].shape.num_elements() * int(rows)
+    if op.type.startswith("BatchMatMul"):
+        inner = op.inputs[0].shape[-2 if op.get_attr("adj_x") else -1]
+        return 2 * op.outputs[0].shape.num_elements() * int(inner)
+    if op.type == "Einsum":
+        inputs = op.get_attr("equation").decode().split("->")[0].split(",")
+        sizes = {}
+        for labels, tensor in zip(inputs, op.inputs, strict=True):
+            sizes |= dict(zip(labels, tensor.shape, strict=True))
+        return 2 * int(np.prod(list(sizes.values())))
+    if op.type == "Conv2D":
+        height, width, channels, _ = op.inputs[1].shape
+        return 2 * op.outputs[0].shape.num_elements() * int(height * width * channels)
+    return 0
+
+
+def ratio(seconds: dict[str, np.ndarray], slow: str, fast: str) -> float:
+    """How many times as fast: the median over rounds."""
+    return float(np.median(seconds[slow] / seconds[fast]))
+
+
+def machine() -> str:
+    """What a report says of the machine."""
+    memory = psutil.virtual_memory().total / 2**30
+    cores = psutil.cpu_count(logical=False)
+    name = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    versions = f"TensorFlow {tf.__version__}, Keras {keras.__version__}"
+    return f"{name}, {cores} cores, {memory:.0f} GiB, {versions}"
+
+
+def latency(call: Callable[[], object], times: int = 200) -> tuple[float, float]:
+    """Milliseconds of a call, median and 99th percentile."""
+    for _ in range(10):
+        call()
+    taken = []
+    for _ in range(times):
+        started = time.perf_counter()
+        call()
+        taken.append(1e3 * (time.perf_counter() - started))
+    return statistics.median(taken), float(np.percentile(taken, 99))

@@ -1,0 +1,133 @@
+"""Every model alone, each in a process of its own: speed, latency, memory, size, start-up.
+
+``make bench`` writes ``benchmarks/results/models.md``.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+from rich.progress import track
+
+import zoo
+
+RESULTS = Path(__file__).parent / "results" / "models.md"
+CLASSES = 5
+ROUNDS = 3
+FIRST = [2, 3, 4, 5]  # ids of a text
+
+
+def measure(name: str, preset: str | None) -> dict[str, float]:
+    """What there is to know of a model, in a process that did nothing else before."""
+    model = zoo.build(name, CLASSES, preset, vocabulary_size=30_000)
+    model.predict([[FIRST] if not model.hierarchical else [[FIRST]]], verbose=0)
+    startup = time.time() - psutil.Process().create_time()
+
+    import numpy as np
+    import tensorflow as tf
+
+    from benchmarks.measure import Documents, gemm, interleaved, latency
+    from zoo.export import export_saved_model
+
+    # What reads documents reads IMDB's reviews, and what reads sentences AG News.
+    long = name.startswith(("hcan", "han"))
+    documents = Documents(*(("imdb", 64) if long else ("agnews", 512)), model)
+    model.preprocessor, model.labels = documents.preprocessor, list("abcde")
+    batches, ids = documents.batches(32), documents.batches(32, targets=False)
+    model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
+    seconds = interleaved(
+        {
+            "fit": lambda: model.fit(batches, shuffle=False, verbose=0),
+            "predict": lambda: model.predict(ids, verbose=0),
+            "gemm": gemm(),
+        },
+        ROUNDS,
+    )
+    fit, predict, product = (float(np.median(taken)) for taken in seconds.values())
+    operations = documents.operations(model) / (2 * 2048**3 / product)  # seconds at that rate
+    found = {
+        "parameters": model.parameter_count(),
+        "start-up": startup,
+        "train": len(documents.texts) / fit,
+        "train words": documents.words / fit,
+        "train share": 3 * operations / fit,
+        "predict": len(documents.texts) / predict,
+        "predict words": documents.words / predict,
+        "predict share": operations / predict,
+        "share of words": documents.share_of_words(32),
+    }
+    text = tf.constant([sorted(documents.texts, key=len)[len(documents.texts) // 2]])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        export_saved_model(model, path)
+        found["MB"] = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 1e6
+        served = tf.saved_model.load(str(path))
+    calls = {
+        "python": lambda: model.predict(text, verbose=0),
+        "saved": lambda: served.serve(text)["probabilities"].numpy(),
+    }
+    for way, call in calls.items():
+        found[f"{way} p50"], found[f"{way} p99"] = latency(call, 100)
+    status = Path("/proc/self/status").read_text()
+    return found | {"MiB": int(status.partition("VmHWM:")[2].split()[0]) / 2**10}
+
+
+COLUMNS = {
+    "parameters": ("parameters", ",.0f"),
+    "SavedModel, MB": ("MB", ".1f"),
+    "training, documents/s": ("train", ",.0f"),
+    "words/s": ("train words", ",.0f"),
+    "of the GEMM rate": ("train share", ".0%"),
+    "inference, documents/s": ("predict", ",.0f"),
+    "words/s ": ("predict words", ",.0f"),
+    "of the GEMM rate ": ("predict share", ".0%"),
+    "words of positions": ("share of words", ".0%"),
+    "predict, p50 ms": ("python p50", ".1f"),
+    "p99": ("python p99", ".1f"),
+    "SavedModel, p50 ms": ("saved p50", ".1f"),
+    "p99 ": ("saved p99", ".1f"),
+    "start-up, s": ("start-up", ".1f"),
+    "peak memory, MiB": ("MiB", ",.0f"),
+}
+
+
+def main():
+    from benchmarks.measure import machine
+
+    rows = [f"| model | sizes | {' | '.join(COLUMNS)} |", "|---|---|" + "--:|" * len(COLUMNS)]
+    systems = [
+        (name, preset)
+        for name in zoo.list_models()
+        for preset in (*zoo.describe(name).presets, "default")
+    ]
+    for name, preset in track(systems, "Measuring"):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.models", name, preset],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        found = json.loads(done.stdout.splitlines()[-1])
+        cells = " | ".join(format(found[key], form) for key, form in COLUMNS.values())
+        rows.append(f"| {name} | {preset} | {cells} |")
+        print(rows[-1], flush=True)
+    note = (
+        f"Written by `make bench` on {machine()}. HAN and HCAN read IMDB's reviews, the others "
+        "AG News; batches of 32, at most 30,000 words known, float32. Parameters are those beside "
+        "the word table. Operations are those of matrix products for real words, three times as "
+        "many in training. Latency is that of one text of median length, from text to "
+        "probabilities. Start-up is from the start of Python to the first answer of a new model."
+    )
+    RESULTS.write_text("# Every model\n\n" + "\n".join([*rows, "", note]) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        name, preset = sys.argv[1:]
+        print(json.dumps(measure(name, None if preset == "default" else preset)))
+    else:
+        main()

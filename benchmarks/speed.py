@@ -1,0 +1,220 @@
+"""Speed of the models beside plain Keras forms of them and what users might pick instead.
+
+``make bench`` writes ``benchmarks/results/speed.md``; ``make bench-quick`` prints the same from
+fewer texts, in minutes.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import keras
+import numpy as np
+import tensorflow as tf
+from rich.progress import track
+
+import zoo
+from benchmarks import rivals
+from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency, machine, ratio
+from zoo.cli import quiet_tensorflow
+from zoo.export import export_saved_model
+
+RESULTS = Path(__file__).parent / "results" / "speed.md"
+CLASSES = 5
+ROUNDS = 5
+
+
+@dataclass
+class Comparison:
+    """One of our models and a rival on the same texts.
+
+    Attributes:
+        model, preset: ours.
+        rival: what it is, in words.
+        build: gives the rival, from ours.
+        target: at least how many times as fast ours should be; None for no target.
+        corpus, texts, longer_than, batch_size: see :class:`benchmarks.measure.Documents`.
+        padded: whether the rival reads texts as they come; else the same batches.
+        options: of ours.
+    """
+
+    model: str
+    preset: str
+    rival: str
+    build: Callable
+    target: float | None = None
+    corpus: str = "agnews"
+    texts: int = 1024
+    longer_than: int = 0
+    batch_size: int = 32
+    padded: bool = False
+    options: dict = field(default_factory=dict)
+
+    def ours(self):
+        return zoo.build(
+            self.model, CLASSES, self.preset, **{"vocabulary_size": 30_000} | self.options
+        )
+
+    def documents(self, model, part: int) -> Documents:
+        return Documents(self.corpus, self.texts // part, model, self.longer_than)
+
+
+def ours_of(name, preset):
+    """Another model of ours as the rival."""
+    return lambda like: zoo.build(name, CLASSES, preset, vocabulary_size=like.vocabulary_size)
+
+
+TRANSFORMER = ours_of("act_transformer", "li2021")
+LIKE_KIM, SSAN = "zhao2016", "ambartsoumian2018"
+LONG = {"corpus": "imdb", "texts": 128}
+PAIRS = {"longer_than": 256, "batch_size": 8, "options": {"max_words": 256}}
+TRAINING = [
+    Comparison(
+        "han", "yang2016", "its `TimeDistributed` form, padded", rivals.plain_han, 4,
+        padded=True, **LONG,
+    ),
+    Comparison(
+        "hcan", "gao2018", "a convolution for each of Q, K, V, padded", rivals.plain_hcan, 1.8,
+        padded=True, batch_size=8, corpus="imdb", texts=32,
+    ),
+    Comparison("act", "li2021", "its heads one by one, padded", rivals.PlainACT, 1.4, padded=True),
+    Comparison("ssan", SSAN, "`lstm`", ours_of("lstm", SSAN), 3.4),
+    Comparison("ssan", SSAN, "a vector for each pair, padded", rivals.plain_ssan, padded=True),
+    Comparison(
+        "attcnn", LIKE_KIM, "all pairs at once, padded; 256 words", rivals.plain_attcnn, 3,
+        padded=True, corpus="imdb", texts=64, **PAIRS,
+    ),
+    Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
+]  # fmt: skip
+DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
+INFERENCE = [
+    Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER, 2.7),
+    Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
+    Comparison("act", "li2021", DISTILBERT, rivals.DistilBERT, 20, texts=256),
+    Comparison("ssan", SSAN, DISTILBERT, rivals.DistilBERT, 20, texts=256),
+    Comparison("attcnn", LIKE_KIM, DISTILBERT, rivals.DistilBERT, 20, texts=256),
+    Comparison("han", "yang2016", DISTILBERT, rivals.DistilBERT, 20, corpus="imdb", texts=64),
+    Comparison("hcan", "gao2018", DISTILBERT, rivals.DistilBERT, 3, corpus="imdb", texts=64),
+]  # fmt: skip
+
+
+def training(comparison: Comparison, rounds: int, part: int):
+    """Seconds of a pass over the texts in training, and what ours does of the GEMM rate."""
+    ours = comparison.ours()
+    rival = comparison.build(ours)
+    documents = comparison.documents(ours, part)
+    same, padded = (read(comparison.batch_size) for read in (documents.batches, documents.padded))
+    for model in (ours, rival):
+        model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
+    seconds = interleaved(
+        {
+            "ours": lambda: ours.fit(same, shuffle=False, verbose=0),
+            "rival": lambda: rival.fit(
+                padded if comparison.padded else same, shuffle=False, verbose=0
+            ),
+            "gemm": gemm(),
+        },
+        rounds,
+    )
+    return seconds, documents, 3 * documents.operations(ours)
+
+
+def inference(comparison: Comparison, rounds: int, part: int):
+    """The same for predictions."""
+    ours = comparison.ours()
+    rival = comparison.build(ours)
+    documents = comparison.documents(ours, part)
+    same = documents.batches(comparison.batch_size, targets=False)
+    flat = documents.flat_batches(comparison.batch_size)
+    seconds = interleaved(
+        {
+            "ours": lambda: ours.predict(same, verbose=0),
+            "rival": lambda: rival.predict(
+                flat if comparison.build is rivals.DistilBERT else same, verbose=0
+            ),
+            "gemm": gemm(),
+        },
+        rounds,
+    )
+    return seconds, documents, documents.operations(ours)
+
+
+def compared(comparisons, measure, rounds, part) -> Iterator[str]:
+    """A table's rows."""
+    yield (
+        "| model | rival | times as fast | target | documents/s | words/s | words of positions | "
+        "of the GEMM rate |"
+    )
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    for comparison in track(comparisons, measure.__name__):
+        keras.utils.set_random_seed(0)
+        seconds, documents, operations = measure(comparison, rounds, part)
+        ours = np.median(seconds["ours"])
+        share = operations / ours / (2 * 2048**3 / np.median(seconds["gemm"]))
+        target = "" if comparison.target is None else f"{comparison.target:g}"
+        times = ratio(seconds, "rival", "ours")
+        row = (
+            f"| {comparison.model} | {comparison.rival} | **{times:.1f}** | {target} | "
+            f"{len(documents.texts) / ours:,.0f} | {documents.words / ours:,.0f} | "
+            f"{documents.share_of_words(comparison.batch_size):.0%} | {share:.0%} |"
+        )
+        print(row, flush=True)
+        yield row
+        keras.backend.clear_session()
+
+
+def one_document() -> Iterator[str]:
+    """The latency of one AG News document through ACT's SavedModel, and what it is made of."""
+    model = zoo.build("act", CLASSES, "li2021", vocabulary_size=30_000)
+    documents = Documents("agnews", 101, model)
+    model.preprocessor, model.labels = documents.preprocessor, list("abcde")
+    by_length = sorted(documents.texts, key=len)
+    text = tf.constant([by_length[len(by_length) // 2]])
+    ids = documents.preprocessor(text)
+    with tempfile.TemporaryDirectory() as folder:
+        export_saved_model(model, Path(folder) / "model")
+        served = tf.saved_model.load(str(Path(folder) / "model"))
+    encode = tf.function(documents.preprocessor)
+    answer = tf.function(lambda ids: model(ids, training=False))
+    one = Documents.operations_of_ids(model, documents.preprocessor.encode(text))
+    arithmetic = 1e3 * one / gemm_rate()
+    yield "| one AG News document | p50, ms | p99, ms | times the arithmetic's |"
+    yield "|---|--:|--:|--:|"
+    yield f"| its arithmetic at the GEMM rate ({ids.shape[1]} words) | {arithmetic:.2f} | | 1 |"
+    for name, call in {
+        "SavedModel, from text": lambda: served.serve(text)["probabilities"].numpy(),
+        "of it, text to ids": lambda: encode(text).numpy(),
+        "of it, ids to probabilities": lambda: answer(ids).numpy(),
+        "`model.predict`, from text": lambda: model.predict(text, verbose=0),
+    }.items():
+        p50, p99 = latency(call)
+        yield f"| {name} | {p50:.2f} | {p99:.2f} | {p50 / arithmetic:.1f} |"
+
+
+def main(quick: bool):
+    quiet_tensorflow()
+    rounds, part = (3, 4) if quick else (ROUNDS, 1)
+    parts = {
+        "Training, real text": compared(TRAINING, training, rounds, part),
+        "Inference, real text": compared(INFERENCE, inference, rounds, part),
+        "Latency": one_document(),
+    }
+    report = (
+        f"# Speed\n\nWritten by `make bench{'-quick' if quick else ''}` on {machine()}.\n\n"
+        f"A round runs ours, the rival and a matrix product of 2048 x 2048, float32; medians of "
+        f"{rounds} rounds after one of warm-up, ratios within a round. Sizes are the papers', "
+        "through `fit` and `predict`. Operations are those of matrix products for real words; "
+        "training counts three times a prediction's.\n"
+    )
+    for title, rows in parts.items():
+        table = "\n".join(rows)
+        print(f"\n## {title}\n\n{table}\n", flush=True)
+        report += f"\n## {title}\n\n{table}\n"
+    if not quick:
+        RESULTS.write_text(report, "utf-8")
+
+
+if __name__ == "__main__":
+    main("--quick" in sys.argv)

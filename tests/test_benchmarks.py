@@ -1,0 +1,80 @@
+"""The rivals of the benchmarks do the same arithmetic as our models."""
+
+import numpy as np
+import pytest
+
+import zoo
+from benchmarks import rivals
+
+DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
+TEXTS = np.array([[2, 3, 4, 5, 6], [7, 8, 9, 0, 0]])
+
+
+def copy_level_of_han(ours, plain):
+    plain.gru.set_weights(ours.encoder.get_weights())
+    by_name = {weight.name: weight.numpy() for weight in ours.summary.weights}
+    plain.hidden.set_weights([by_name["kernel"], by_name["bias"]])
+    plain.context.set_weights([by_name["context"]])
+
+
+def copy_level_of_hcan(ours, plain):
+    plain.positions.set_weights(ours.positions.get_weights())
+    plain.norm.set_weights(ours.norm.get_weights())
+    plain.query.set_weights([ours.summary.target.numpy()])
+    kernels, biases = [], []
+    for part, count in ((ours.attention, 3), (ours.parallel, 3), (ours.summary, 2)):
+        kernel, bias = part.projection.get_weights()
+        kernels += np.split(kernel, count, axis=1)
+        biases += np.split(bias, count)
+    for convolution, kernel, bias in zip(plain.convolutions, kernels, biases, strict=True):
+        convolution.set_weights([kernel.reshape(3, -1, kernel.shape[-1]), bias])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "build", "copy"),
+    [
+        ("han", {"units": 3, "attention_dim": 4}, rivals.plain_han, copy_level_of_han),
+        ("hcan", {"num_heads": 2}, rivals.plain_hcan, copy_level_of_hcan),
+    ],
+)
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
+    ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6, **options)
+    plain = build(ours, one_by_one)
+    plain(DOCUMENTS)
+    assert plain.count_params() == ours.count_params()
+    plain.embed.set_weights(ours.embed.get_weights())
+    plain.classify.set_weights(ours.classify.get_weights())
+    copy(ours.words.layer, plain.words)
+    copy(ours.sentences, plain.sentences)
+    np.testing.assert_allclose(plain(DOCUMENTS), ours(DOCUMENTS), atol=1e-5)
+
+
+def test_plain_act():
+    ours = zoo.build(
+        "act", 3, vocabulary_size=10, embedding_dim=6, num_heads=2, filters=4, max_words=8
+    )
+    plain = rivals.PlainACT(ours)
+    plain(TEXTS)
+    assert plain.count_params() == ours.count_params() - 3 * ours.hidden_dim  # the centres
+    for name in ("embed", "positions", "attention", "hidden", "classify"):
+        getattr(plain, name).set_weights(getattr(ours, name).get_weights())
+    for i, layer in enumerate(ours.convolutions):
+        plain.norms[i].set_weights(ours.norms[i].get_weights())
+        plain.outputs_[i].set_weights([layer.output_kernel.numpy().reshape(-1, 6)])
+        for j, head in enumerate(plain.heads[i]):
+            head.query.set_weights([layer.query_kernel.numpy()[:, 3 * j : 3 * j + 3]])
+            kernel = layer.filter_kernel.numpy()[j].reshape(3, 3, 4)
+            head.convolve.set_weights([kernel, layer.bias.numpy()[4 * j : 4 * j + 4]])
+    np.testing.assert_allclose(plain(TEXTS), ours(TEXTS), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "build"), [("ssan", rivals.plain_ssan), ("attcnn", rivals.plain_attcnn)]
+)
+def test_plain_forms_over_all_pairs(name, build):
+    ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6)
+    plain = build(ours)
+    plain(TEXTS)
+    plain.set_weights(ours.get_weights())
+    np.testing.assert_allclose(plain(TEXTS), ours(TEXTS), atol=1e-5)
