@@ -49,11 +49,16 @@ class PairwiseAttention(keras.layers.Layer):
         self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
 
     def call(self, inputs, mask=None, return_attention_scores=False):
-        scores = additive_scores(
-            ops.matmul(inputs, self.query_kernel),
-            ops.matmul(inputs, self.key_kernel),
-            ops.convert_to_tensor(self.context)[:, 0],
+        dtype = keras.backend.result_type(self.compute_dtype, "float32")
+        query, key, context = (
+            ops.cast(x, dtype)
+            for x in (
+                ops.matmul(inputs, self.query_kernel),
+                ops.matmul(inputs, self.key_kernel),
+                ops.convert_to_tensor(self.context)[:, 0],
+            )
         )
+        scores = additive_scores(query, key, context)
         positions = ops.arange(ops.shape(inputs)[1])
         distance = ops.abs(positions[None, :] - positions[:, None])
         between = ops.cast(ops.maximum(distance - 1, 0), scores.dtype)
@@ -72,35 +77,44 @@ class PairwiseAttention(keras.layers.Layer):
 def additive_scores(query, key, context):
     """``context . tanh(query_i + key_j)`` for all pairs i, j, without ``[length, length, dim]``.
 
+    With ``G = exp(-2 query)`` and ``F = exp(2 key)``, ``tanh(query_i + key_j)`` is
+    ``1 - 2 G_i / (G_i + F_j)``: one exponential a word, and for a pair only a sum and a division.
+    Its slope is ``4 (p - p^2)`` with ``p = G_i / (G_i + F_j)``, and the same with F for G.
+
     Args:
-        query, key: ``[batch, length, dim]``.
+        query, key: ``[batch, length, dim]``, at least float32; beyond 40 they count as 40.
         context: ``[dim]``.
 
     Returns:
         ``[batch, length, length]``.
     """
+    query, key = ops.exp(ops.clip(query, -40, 40) * -2), ops.exp(ops.clip(key, -40, 40) * 2)
 
     def rows(x):  # for ops.map, which goes along the first axis
         return ops.transpose(x, (1, 0, 2))
 
     def row_scores(row):  # of one i with all j, [batch, length]
-        return ops.einsum("bjd,d->bj", ops.tanh(row[:, None] + key), context)
+        row = row[:, None]
+        return ops.matmul(row / (row + key), context)
 
     def gradient(*args, upstream=None):
         upstream = args[0] if upstream is None else upstream
 
-        def row_gradients(row, others, upstream):
-            hidden = ops.tanh(row[:, None] + others)
-            slopes = ops.einsum("bjd,bj->bd", 1 - hidden * hidden, upstream)
-            return context * slopes, ops.einsum("bjd,bj->d", hidden, upstream)
+        def sums(one, others, upstream):
+            """Of a word with all others: the sums of p and of p - p^2, ``[batch, dim]``."""
+            one, upstream = one[:, None], upstream[:, None]
+            part = one / (one + others)
+            parts = ops.matmul(upstream, part)[:, 0]
+            return parts, parts - ops.matmul(upstream, part * part)[:, 0]
 
-        to_query, to_context = ops.map(
-            lambda row: row_gradients(row[0], key, row[1]), (rows(query), rows(upstream))
+        parts, to_query = ops.map(
+            lambda row: sums(row[0], key, row[1]), (rows(query), rows(upstream))
         )
-        to_key, _ = ops.map(
-            lambda row: row_gradients(row[0], query, row[1]),
+        _, to_key = ops.map(
+            lambda row: sums(row[0], query, row[1]),
             (rows(key), ops.transpose(upstream, (2, 0, 1))),
         )
-        return rows(to_query), rows(to_key), ops.sum(to_context, axis=0)
+        to_context = ops.sum(upstream) - 2 * ops.sum(parts, axis=(0, 1))
+        return 4 * context * rows(to_query), 4 * context * rows(to_key), to_context
 
-    return rows(ops.map(row_scores, rows(query))), gradient
+    return ops.sum(context) - 2 * rows(ops.map(row_scores, rows(query))), gradient

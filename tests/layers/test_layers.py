@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from zoo import layers
 from zoo.layers.bidirectional import Bidirectional
+from zoo.layers.pairwise_attention import additive_scores
 
 WIDTH = 8
 TOKENS = {  # layers that read [batch, length, dim]
@@ -276,3 +277,16 @@ def test_encoders_of_both_directions_load_as_they_are(tmp_path):
     finally:
         gc.unfreeze()
     np.testing.assert_array_equal(loaded(inputs), wanted)
+
+
+def test_pairwise_scores_of_huge_inputs_are_finite():
+    """Its exponentials overflow nowhere, and far from zero it is still tanh."""
+    query = np.array([[[100.0], [-100.0], [3.0]]], "float32")
+    key = np.array([[[100.0], [-100.0], [-2.0]]], "float32")
+    query, key, context = (tf.Variable(x) for x in (query, key, np.float32([2.0])))
+    with tf.GradientTape() as tape:
+        scores = additive_scores(query, key, context)
+    wanted = 2 * np.tanh(query.numpy() + key.numpy()[:, None, :, 0])
+    np.testing.assert_allclose(scores, wanted, atol=1e-5)
+    for gradient in tape.gradient(scores, [query, key, context]):
+        assert np.isfinite(gradient).all()
