@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
 
 TEXTS = [
@@ -236,3 +237,14 @@ def test_word_vectors_of_another_width_are_refused(csv_file, tmp_path):
             output=tmp_path / "runs",
         )
     assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["cnn_kim", "hcan"])
+def test_probabilities_come_in_the_order_of_the_texts(name):
+    """Though texts of like length are computed together."""
+    texts = [("good bad. " * (7 * i % 300)).strip() for i in range(300)]
+    model = zoo.build(name, 3, embedding_dim=8)
+    limits = (model.max_words, model.max_sentences)
+    model.preprocessor = zoo.datasets.Preprocessor(["good", "bad"], *limits)
+    expected = model.predict(texts[:40], verbose=0)
+    np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)

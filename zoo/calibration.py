@@ -56,20 +56,17 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -
     return float(np.abs(gaps).sum() / len(targets))
 
 
-def calibrated(model, corpus) -> dict[str, float]:
+def calibrate(model, validation) -> float:
     """Divides a classifier's logits by the temperature that fits the validation split.
 
     No answer changes, only how sure it is. The temperature goes into the weights of the last
     layer, so that whatever is made of the model is calibrated too.
 
     Returns:
-        ``temperature``, and ``calibration_error_before`` on the test split.
+        The temperature.
     """
     from zoo.evaluation import probabilities_of
 
-    validation = corpus.validation
-    before = expected_calibration_error(probabilities_of(model, corpus.test), corpus.test.numbers)
     temperature = fit_temperature(probabilities_of(model, validation), validation.numbers)
-    weights = model.classify.get_weights()
-    model.classify.set_weights([one / temperature for one in weights])
-    return {"temperature": temperature, "calibration_error_before": before}
+    model.classify.set_weights([one / temperature for one in model.classify.get_weights()])
+    return temperature

@@ -1,5 +1,6 @@
 """How good a trained model is."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,18 @@ from zoo.datasets.corpus import Split, class_numbers
 COLUMNS = ("text_column", "label_column")
 
 
-def probabilities_of(model, split: Split) -> np.ndarray:
-    """``[texts, classes]`` float64 probabilities, in the order of the split's texts."""
+def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
+    """``[texts, classes]`` float64 probabilities, in the order of the texts.
+
+    Texts of like length are computed together, so that little of it is padding.
+    """
     from zoo.datasets.preprocessor import text_dataset
 
-    batches = model.preprocessor.batches(text_dataset(split), batch_size=128, cache="none")
-    probabilities = model.predict(batches, verbose=0).astype("float64")
+    numbered = text_dataset(texts).enumerate().map(lambda row, text: (text, row))
+    batches = model.preprocessor.batches(numbered, 128, shuffle=True, cache="none", reshuffle=False)
+    probabilities = np.empty((len(texts), model.num_classes))
+    for ids, rows in batches.as_numpy_iterator():
+        probabilities[rows] = model.predict_on_batch(ids)
     return probabilities / probabilities.sum(axis=-1, keepdims=True)
 
 

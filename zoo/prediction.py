@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from zoo.evaluation import probabilities_of
+
 
 def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
     """The label of each text, in order and as texts come.
@@ -18,7 +20,7 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
     """
     texts = iter(texts)
     while part := list(itertools.islice(texts, chunk)):
-        rows = model.predict(part, batch_size=128, verbose=0)
+        rows = probabilities_of(model, part)
         for text, row in zip(part, rows, strict=True):
             yield {
                 "text": text,

@@ -257,14 +257,18 @@ def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard
 
 def _finish(folder, classifier, corpus, calibrate, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
-    from zoo import summary
-    from zoo.calibration import calibrated
+    from zoo import calibration, summary
     from zoo.evaluation import probabilities_of, score
 
     classifier = _in_float32(classifier)
-    calibration = calibrated(classifier, corpus) if calibrate else {}
     targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
-    scores = score(targets, probabilities, classifier.labels) | calibration
+    calibrated = {}
+    if calibrate:
+        before = calibration.expected_calibration_error(probabilities, targets)
+        temperature = calibration.calibrate(classifier, corpus.validation)
+        probabilities = calibration.with_temperature(probabilities, temperature)
+        calibrated = {"temperature": temperature, "calibration_error_before": before}
+    scores = score(targets, probabilities, classifier.labels) | calibrated
     scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
     write_model(folder, classifier)
     summary.draw_learning_curves(folder)
