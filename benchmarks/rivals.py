@@ -196,20 +196,10 @@ class PlainACT(keras.Model):
 class PlainPairwise(PairwiseAttention):
     """ATT-CNN's attention with ``tanh(W [x_i ; x_j])`` of all pairs at once."""
 
-    def call(self, inputs, mask=None, return_attention_scores=False):
+    def score_pairs(self, inputs):
         query = ops.matmul(inputs, self.query_kernel)[:, :, None]
         key = ops.matmul(inputs, self.key_kernel)[:, None, :]
-        scores = ops.matmul(ops.tanh(query + key), self.context)[..., 0]
-        positions = ops.arange(ops.shape(inputs)[1])
-        distance = ops.abs(positions[None, :] - positions[:, None])
-        between = ops.cast(ops.maximum(distance - 1, 0), scores.dtype)
-        others = (distance > 0)[None]
-        if mask is not None:
-            others = ops.logical_and(others, mask[:, None, :])
-        scores = ops.where(others, scores * (1 - self.decay) ** between, -1e30)
-        weights = ops.softmax(scores)
-        outputs = ops.matmul(weights, inputs)
-        return (outputs, weights) if return_attention_scores else outputs
+        return ops.matmul(ops.tanh(query + key), self.context)[..., 0]
 
 
 class PlainRelative(RelativePositionAttention):

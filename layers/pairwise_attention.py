@@ -48,7 +48,8 @@ class PairwiseAttention(keras.layers.Layer):
         self.key_kernel = self.add_weight(name="key_kernel", shape=shape)
         self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
 
-    def call(self, inputs, mask=None, return_attention_scores=False):
+    def score_pairs(self, inputs):
+        """``v . tanh(W [x_i ; x_j])``, ``[batch, length, length]`` in at least float32."""
         dtype = keras.backend.result_type(self.compute_dtype, "float32")
         query, key, context = (
             ops.cast(x, dtype)
@@ -58,7 +59,10 @@ class PairwiseAttention(keras.layers.Layer):
                 ops.convert_to_tensor(self.context)[:, 0],
             )
         )
-        scores = additive_scores(query, key, context)
+        return additive_scores(query, key, context)
+
+    def call(self, inputs, mask=None, return_attention_scores=False):
+        scores = self.score_pairs(inputs)
         positions = ops.arange(ops.shape(inputs)[1])
         distance = ops.abs(positions[None, :] - positions[:, None])
         between = ops.cast(ops.maximum(distance - 1, 0), scores.dtype)
