@@ -37,7 +37,7 @@ format: $(BIN)/zoo  ## Mend style.
 	@$(BIN)/ruff format .
 
 $(BIN)/benched: $(BIN)/zoo
-	@echo 'Installing what the benchmarks need, PyTorch among it ...'
+	@echo 'Installing the rivals: PyTorch and transformers ...'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	@touch $@
 
@@ -49,20 +49,20 @@ bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each
 bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minutes.
 	@$(BIN)/python -m benchmarks.speed --quick
 
-bench-accuracy: $(BIN)/benched  ## Measure accuracy against bags of words; writes the README's table and picture.
+bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy
 
-bench-memory: $(BIN)/benched  ## Measure the peak memory of attention over all pairs of words.
+bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.
 	@$(BIN)/python -m benchmarks.memory
 
-bench-data: $(BIN)/benched  ## Measure padding, the input pipeline, and memory on 3 million documents.
+bench-data: $(BIN)/zoo  ## Measure padding, the input pipeline, and memory on 3 million documents.
 	@$(BIN)/python -m benchmarks.data
 
-bench-word-vectors: $(BIN)/benched  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
+bench-word-vectors: $(BIN)/zoo  ## Train word2vec on IMDB's reviews: speed, memory, neighbours.
 	@$(BIN)/python -m benchmarks.word_vectors
 
-bench-precision: $(BIN)/benched  ## Train every model for 50 steps in 16 bits, beside float32.
+bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, beside float32.
 	@$(BIN)/python -m benchmarks.precision
 
-bench-class-weights: $(BIN)/benched  ## Measure what class weights bring where one class is rare.
+bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
 	@$(BIN)/python -m benchmarks.class_weights

@@ -75,11 +75,10 @@ class Documents:
         )
         return self.preprocessor.batches(data, size, shuffle=True, cache="memory")
 
-    def padded(self, size: int, targets: bool = True) -> tf.data.Dataset:
+    def padded(self, size: int) -> tf.data.Dataset:
         """As they come, padded to the longest of a batch."""
         data = tf.data.Dataset.from_tensor_slices((self.ids, self.targets))
         data = data.batch(size).map(lambda ids, target: (pad(ids.to_tensor()), target))
-        data = data if targets else data.map(lambda ids, _: ids)
         return data.cache().prefetch(tf.data.AUTOTUNE)
 
     def flat_batches(self, size: int, longest: int = 512) -> list[np.ndarray]:

@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 from rich.progress import track
 
@@ -24,10 +25,9 @@ FIRST = [2, 3, 4, 5]  # ids of a text
 def measure(name: str, preset: str | None) -> dict[str, float]:
     """What there is to know of a model, in a process that did nothing else before."""
     model = zoo.build(name, CLASSES, preset, vocabulary_size=30_000)
-    model.predict([[FIRST] if not model.hierarchical else [[FIRST]]], verbose=0)
+    model.predict(np.array([[FIRST]] if model.hierarchical else [FIRST]), verbose=0)
     startup = time.time() - psutil.Process().create_time()
 
-    import numpy as np
     import tensorflow as tf
 
     from benchmarks.measure import Documents, gemm, interleaved, latency
