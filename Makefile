@@ -7,7 +7,7 @@ BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 .PHONY: help train test stress lint format bench bench-quick bench-accuracy bench-memory bench-data \
-	bench-word-vectors bench-precision bench-class-weights
+	bench-word-vectors bench-precision bench-gpu bench-class-weights
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -66,3 +66,6 @@ bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, besid
 
 bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
 	@$(BIN)/python -m benchmarks.class_weights
+
+bench-gpu: $(BIN)/zoo  ## Measure training on a GPU, by JAX, which you install for yours.
+	@KERAS_BACKEND=jax $(BIN)/python -m benchmarks.gpu

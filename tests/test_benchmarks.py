@@ -1,10 +1,12 @@
-"""The rivals of the benchmarks do the same arithmetic as our models."""
+"""The rivals of the benchmarks do our models' arithmetic, and operations are counted rightly."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import zoo
-from benchmarks import rivals
+from benchmarks import gpu, rivals
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
 TEXTS = np.array([[2, 3, 4, 5, 6], [7, 8, 9, 0, 0]])
@@ -78,3 +80,34 @@ def test_plain_forms_over_all_pairs(name, build):
     plain(TEXTS)
     plain.set_weights(ours.get_weights())
     np.testing.assert_allclose(plain(TEXTS), ours(TEXTS), atol=1e-5)
+
+
+def counted(function, *shapes):
+    return gpu.operations(jax.make_jaxpr(function)(*map(jnp.ones, shapes)).jaxpr)
+
+
+def test_operations_on_a_gpu():
+    assert counted(jnp.matmul, (2, 3), (3, 5)) == 2 * 2 * 3 * 5
+
+    def loss(x, y):
+        return jnp.sum(jnp.matmul(x, y) ** 2)
+
+    assert counted(jax.grad(loss, (0, 1)), (2, 3), (3, 5)) == 3 * 2 * 2 * 3 * 5
+
+    def loop(x, y):
+        return jax.lax.scan(lambda x, _: (x @ y, None), x, length=7)[0]
+
+    assert counted(jax.jit(loop), (2, 3), (3, 3)) == 7 * 2 * 2 * 3 * 3
+
+    def convolve(x, y):
+        return jax.lax.conv_general_dilated(
+            x, y, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")
+        )
+
+    assert counted(convolve, (2, 9, 4), (3, 4, 5)) == 2 * 2 * 9 * 5 * 3 * 4
+
+    def square(x, y):
+        return jnp.sum(convolve(x, y) ** 2)
+
+    thrice = counted(jax.grad(square, (0, 1)), (2, 9, 4), (3, 4, 5))
+    assert thrice == 3 * counted(convolve, (2, 9, 4), (3, 4, 5))
