@@ -148,12 +148,7 @@ def batches(
         data = numbers.flat_map(epoch).skip(first % steps)
 
     def lay_out(ids, targets):
-        if packed:
-            ids = pack(ids, groups)
-        else:
-            ids = pad(ids.to_tensor())
-            if keras.backend.backend() == "jax":
-                ids = _few_shapes(ids, preprocessor.max_sentences, preprocessor.max_words)
+        ids = pack(ids, groups) if packed else preprocessor.pad(ids)
         return (ids, targets) if paired else ids
 
     filled = 1.0 if first is not None else steps * batch_size / count
@@ -162,16 +157,6 @@ def batches(
         elements = steps if share is None or share.part is not None else steps * share.parts
         data = data.apply(tf.data.experimental.assert_cardinality(elements))
     return data.prefetch(tf.data.AUTOTUNE)
-
-
-def _few_shapes(ids, *limits):
-    """Pads words and sentences to powers of two: JAX compiles for each shape, for seconds."""
-    paddings = [[0, 0]]
-    for axis, limit in enumerate((limit for limit in limits if limit is not None), start=1):
-        size = tf.shape(ids)[axis]
-        power = 2 ** tf.math.ceil(tf.math.log(tf.cast(size, "float64")) / np.log(2.0))
-        paddings.append([0, tf.minimum(tf.cast(power, "int32"), max(limit, 1)) - size])
-    return tf.pad(ids, paddings)
 
 
 def _shared(data, lay_out, batch_size, filled, share):

@@ -214,7 +214,23 @@ class Preprocessor:
 
         At least one word (and one sentence) long, also where all texts are empty.
         """
-        return pad(self.encode(texts).to_tensor())
+        return self.pad(self.encode(texts))
+
+    def pad(self, ids: tf.RaggedTensor) -> tf.Tensor:
+        """What :meth:`encode` gives, padded with 0; on JAX to powers of two.
+
+        JAX compiles for each shape, for seconds.
+        """
+        ids = pad(ids.to_tensor())
+        if keras.backend.backend() != "jax":
+            return ids
+        paddings = [[0, 0]]
+        limits = [limit for limit in (self.max_sentences, self.max_words) if limit is not None]
+        for axis, limit in enumerate(limits, start=1):
+            size = tf.shape(ids)[axis]
+            power = 2 ** tf.math.ceil(tf.math.log(tf.cast(size, "float64")) / np.log(2.0))
+            paddings.append([0, tf.minimum(tf.cast(power, "int32"), max(limit, 1)) - size])
+        return tf.pad(ids, paddings)
 
     def batches(self, dataset, *args, **kwargs) -> tf.data.Dataset:
         """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""

@@ -86,6 +86,8 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
     from_texts = model.predict(TEXTS, verbose=0)
     ids = np.asarray(model.preprocessor(TEXTS))
     np.testing.assert_allclose(model.predict(ids, verbose=0), from_texts, atol=1e-6)
+    in_batches = model.predict(TEXTS, batch_size=1, verbose=0)
+    np.testing.assert_allclose(in_batches, from_texts, atol=1e-6)
     targets = np.array([1, 0])
     model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     assert model.evaluate(TEXTS[:2], targets, verbose=0)[1] == 1

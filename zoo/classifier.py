@@ -117,6 +117,10 @@ class TextClassifier(keras.Model):
     def predict(self, x, batch_size=None, **kwargs):
         """Keras' predict; ``x`` may be texts."""
         if is_text(x):
+            if len(x) <= (batch_size or 32) and kwargs.keys() <= {"verbose"}:
+                # A pipeline takes a hundred times as long to build as one batch to compute.
+                ids = self._need_preprocessor()(np.asarray(x, dtype=object))
+                return self.predict_on_batch(np.asarray(ids))
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
 
@@ -127,15 +131,18 @@ class TextClassifier(keras.Model):
         batch = (ids, np.zeros(1, "int64"), np.ones(1, "float32"))
         super()._maybe_symbolic_build(data_batch=batch)
 
-    def _batches(self, texts, targets, batch_size, shuffle=False):
+    def _need_preprocessor(self):
         if self.preprocessor is None:
             raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
+        return self.preprocessor
+
+    def _batches(self, texts, targets, batch_size, shuffle=False):
         from zoo.datasets.preprocessor import text_dataset
 
         dataset = text_dataset(texts, targets)
         if shuffle:  # all, as they may be sorted by class
             dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
-        return self.preprocessor.batches(dataset, batch_size or 32, shuffle=shuffle)
+        return self._need_preprocessor().batches(dataset, batch_size or 32, shuffle=shuffle)
 
 
 def is_text(x) -> bool:
