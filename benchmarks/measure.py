@@ -5,6 +5,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import keras
 import numpy as np
@@ -12,6 +13,7 @@ import psutil
 import tensorflow as tf
 
 from zoo import datasets
+from zoo.datasets import batches
 from zoo.datasets.batches import pad, share_of_words
 from zoo.datasets.preprocessor import Preprocessor
 
@@ -51,7 +53,7 @@ class Documents:
         Args:
             corpus: of the catalogue.
             count: texts, drawn from the training split.
-            like: a classifier: its limits, and its vocabulary size at most.
+            like: a classifier, for its limits.
             longer_than: only texts of more words than that.
         """
         train = datasets.load(corpus).frame("train").sample(frac=1, random_state=0)
@@ -59,7 +61,6 @@ class Documents:
             train["text"][:5000].tolist(),
             like.max_words,
             like.max_sentences,
-            max_vocabulary=like.vocabulary_size - 2,
         )
         long = train["text"].str.count(" ") > 1.1 * longer_than
         train = train[long][:count]
@@ -69,16 +70,27 @@ class Documents:
         self.words = int(tf.size(self.ids.flat_values))
 
     def batches(self, size: int, targets: bool = True) -> tf.data.Dataset:
-        """As zoo trains: texts of like length together."""
+        """As zoo trains on a corpus: texts of like length together, and sentences too."""
         data = tf.data.Dataset.from_tensor_slices(
             (self.texts, self.targets) if targets else self.texts
         )
-        return self.preprocessor.batches(data, size, shuffle=True, cache="memory")
+        # For as few texts as are measured here, groups of sentences would not be worth compiling.
+        worth = batches.groups_worth
+        with mock.patch.object(batches, "groups_worth", lambda *own: worth(*own[:-1], 10**6)):
+            return self.preprocessor.batches(data, size, shuffle=True, cache="memory")
 
-    def padded(self, size: int) -> tf.data.Dataset:
-        """As they come, padded to the longest of a batch."""
-        data = tf.data.Dataset.from_tensor_slices((self.ids, self.targets))
-        data = data.batch(size).map(lambda ids, target: (pad(ids.to_tensor()), target))
+    def padded(self, size: int, same_sentences: bool = False) -> tf.data.Dataset:
+        """As they come, padded to the longest of a batch.
+
+        With ``same_sentences`` each has as many sentences as any may have: Keras cannot train
+        ``TimeDistributed`` recurrent layers otherwise.
+        """
+        data = tf.data.Dataset.from_tensor_slices((self.ids, self.targets)).batch(size)
+        if same_sentences:
+            shape = [None, self.preprocessor.max_sentences, None]
+            data = data.map(lambda ids, target: (ids.to_tensor(shape=shape), target))
+        else:
+            data = data.map(lambda ids, target: (pad(ids.to_tensor()), target))
         return data.cache().prefetch(tf.data.AUTOTUNE)
 
     def flat_batches(self, size: int, longest: int = 512) -> list[np.ndarray]:

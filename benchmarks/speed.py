@@ -37,6 +37,7 @@ class Comparison:
         target: at least how many times as fast ours should be; None for no target.
         corpus, texts, longer_than, batch_size: see :class:`benchmarks.measure.Documents`.
         padded: whether the rival reads texts as they come; else the same batches.
+        same_sentences: see :meth:`benchmarks.measure.Documents.padded`.
         options: of ours.
     """
 
@@ -50,15 +51,16 @@ class Comparison:
     longer_than: int = 0
     batch_size: int = 32
     padded: bool = False
+    same_sentences: bool = False
     options: dict = field(default_factory=dict)
 
-    def ours(self):
-        return zoo.build(
-            self.model, CLASSES, self.preset, **{"vocabulary_size": 30_000} | self.options
-        )
-
-    def documents(self, model, part: int) -> Documents:
-        return Documents(self.corpus, self.texts // part, model, self.longer_than)
+    def prepare(self, part: int):
+        """The texts, our model with their vocabulary, and the rival."""
+        like = zoo.build(self.model, CLASSES, self.preset, **self.options)
+        documents = Documents(self.corpus, self.texts // part, like, self.longer_than)
+        size = {"vocabulary_size": documents.preprocessor.vocabulary_size}
+        ours = zoo.build(self.model, CLASSES, self.preset, **self.options, **size)
+        return documents, ours, self.build(ours)
 
 
 def ours_of(name, preset):
@@ -68,23 +70,27 @@ def ours_of(name, preset):
 
 TRANSFORMER = ours_of("act_transformer", "li2021")
 LIKE_KIM, SSAN = "zhao2016", "ambartsoumian2018"
-LONG = {"corpus": "imdb", "texts": 128}
+LONG = {"corpus": "imdb", "texts": 256}
 PAIRS = {"longer_than": 256, "batch_size": 8, "options": {"max_words": 256}}
 TRAINING = [
     Comparison(
-        "han", "yang2016", "its `TimeDistributed` form, padded", rivals.plain_han, 4,
-        padded=True, **LONG,
+        "han", "yang2016", "its `TimeDistributed` form, padded; 30 sentences", rivals.plain_han, 4,
+        padded=True, same_sentences=True, options={"max_sentences": 30}, **LONG,
+    ),
+    Comparison(
+        "han", "yang2016", "all sentences at once, padded",
+        lambda like: rivals.plain_han(like, one_by_one=False), padded=True, **LONG,
     ),
     Comparison(
         "hcan", "gao2018", "a convolution for each of Q, K, V, padded", rivals.plain_hcan, 1.8,
-        padded=True, batch_size=8, corpus="imdb", texts=32,
+        padded=True, corpus="imdb", texts=64,
     ),
     Comparison("act", "li2021", "its heads one by one, padded", rivals.PlainACT, 1.4, padded=True),
     Comparison("ssan", SSAN, "`lstm`", ours_of("lstm", SSAN), 3.4),
     Comparison("ssan", SSAN, "a vector for each pair, padded", rivals.plain_ssan, padded=True),
     Comparison(
         "attcnn", LIKE_KIM, "all pairs at once, padded; 256 words", rivals.plain_attcnn, 3,
-        padded=True, corpus="imdb", texts=64, **PAIRS,
+        padded=True, corpus="imdb", texts=128, **PAIRS,
     ),
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
 ]  # fmt: skip
@@ -102,10 +108,9 @@ INFERENCE = [
 
 def training(comparison: Comparison, rounds: int, part: int):
     """Seconds of a pass over the texts in training, and what ours does of the GEMM rate."""
-    ours = comparison.ours()
-    rival = comparison.build(ours)
-    documents = comparison.documents(ours, part)
-    same, padded = (read(comparison.batch_size) for read in (documents.batches, documents.padded))
+    documents, ours, rival = comparison.prepare(part)
+    same = documents.batches(comparison.batch_size)
+    padded = documents.padded(comparison.batch_size, comparison.same_sentences)
     for model in (ours, rival):
         model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
     seconds = interleaved(
@@ -123,9 +128,7 @@ def training(comparison: Comparison, rounds: int, part: int):
 
 def inference(comparison: Comparison, rounds: int, part: int):
     """The same for predictions."""
-    ours = comparison.ours()
-    rival = comparison.build(ours)
-    documents = comparison.documents(ours, part)
+    documents, ours, rival = comparison.prepare(part)
     same = documents.batches(comparison.batch_size, targets=False)
     flat = documents.flat_batches(comparison.batch_size)
     seconds = interleaved(
@@ -167,8 +170,7 @@ def compared(comparisons, measure, rounds, part) -> Iterator[str]:
 
 def one_document() -> Iterator[str]:
     """The latency of one AG News document through ACT's SavedModel, and what it is made of."""
-    model = zoo.build("act", CLASSES, "li2021", vocabulary_size=30_000)
-    documents = Documents("agnews", 101, model)
+    documents, model, _ = Comparison("act", "li2021", "", lambda ours: None, texts=101).prepare(1)
     model.preprocessor, model.labels = documents.preprocessor, list("abcde")
     by_length = sorted(documents.texts, key=len)
     text = tf.constant([by_length[len(by_length) // 2]])

@@ -108,7 +108,7 @@ def batches(
     if not paired:
         dataset = dataset.map(lambda texts: (texts, 0))
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
-    groups = _groups(preprocessor, dataset, count, batch_size) if packed else None
+    groups = groups_worth(preprocessor, dataset, batch_size, count) if packed else None
     chunk = -(-512 // batch_size) * batch_size  # so that a block is whole batches
     block = -(-BLOCK // chunk) if shuffle else 1  # chunks
     chunks = dataset.batch(chunk).map(
@@ -197,7 +197,7 @@ def _order(ids, batch_size, seed):
     return tf.gather(order, tf.argsort(key))
 
 
-def _groups(preprocessor, dataset, count, batch_size):
+def groups_worth(preprocessor, dataset, batch_size, count):
     """In how many groups sentences are worth their compilation: a few seconds for each group."""
     first = preprocessor.encode(next(iter(dataset.batch(256)))[0])
     texts = int(first.nrows())
