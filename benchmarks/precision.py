@@ -59,12 +59,14 @@ def trained(name, precision, corpus, seed):
 
 def measured(name, seed, corpus):
     """A row for each precision, from the file of what has been measured or new in it."""
-    known = pd.read_csv(MEASURED) if MEASURED.exists() else pd.DataFrame(columns=["model", "seed"])
-    mine = known[(known["model"] == name) & (known["seed"] == seed)]
-    if mine.empty:
-        mine = pd.DataFrame([trained(name, precision, corpus, seed) for precision in PRECISIONS])
+    if not MEASURED.exists():
         MEASURED.parent.mkdir(parents=True, exist_ok=True)
-        mine.to_csv(MEASURED, mode="a", header=not MEASURED.exists(), index=False)
+        MEASURED.write_text("model,seed,precision,finite,accuracy\n")
+    mine = pd.read_csv(MEASURED).query("model == @name and seed == @seed")
+    for precision in sorted(set(PRECISIONS) - set(mine["precision"])):
+        new = pd.DataFrame([trained(name, precision, corpus, seed)])
+        new.to_csv(MEASURED, mode="a", header=False, index=False)
+        mine = pd.concat([mine, new])
     return mine
 
 

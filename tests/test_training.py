@@ -228,6 +228,22 @@ def test_recipes_become_steps_and_evaluations(recipe, own, texts, steps, evaluat
     assert resolved.learning_rate == 5e-4
 
 
+def test_in_float16_no_first_step_is_lost():
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        model = zoo.build("hcan_one", 5, vocabulary_size=200)
+        optimizer = Recipe(steps=50, learning_rate=1e-3).build_optimizer()
+        model.compile(optimizer, "sparse_categorical_crossentropy")
+        ids = np.random.default_rng(0).integers(2, 200, (64, 4, 10))
+        for _ in range(5):
+            assert np.isfinite(model.train_on_batch(ids, np.arange(64) % 5))
+        assert (
+            int(model.optimizer.inner_optimizer.iterations) == 5
+        )  # infinite gradients are skipped
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
 def test_a_papers_recipe_trains_and_calibration_can_be_left_out(csv_file, tmp_path):
     run = start(csv_file, tmp_path, recipe="kim2014", calibrate=False)
     assert "temperature" not in json.loads((run / "metrics.json").read_text())

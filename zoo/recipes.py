@@ -87,7 +87,7 @@ class Recipe:
         return math.ceil(self.steps * self.batch_size / self.evaluate_every)
 
     def build_optimizer(self):
-        """The Keras optimizer of a resolved recipe."""
+        """The Keras optimizer of a resolved recipe, for the global precision."""
         import keras
 
         rate = self.learning_rate
@@ -96,7 +96,11 @@ class Recipe:
             rate = keras.optimizers.schedules.CosineDecay(
                 0.0, self.steps - warmup, warmup_target=rate, warmup_steps=warmup
             )
-        return getattr(keras.optimizers, self.optimizer)(rate, **self.settings)
+        optimizer = getattr(keras.optimizers, self.optimizer)(rate, **self.settings)
+        if keras.config.dtype_policy().name == "mixed_float16":
+            # From Keras' 2**15 on down, gradients overflow at first and those steps are lost.
+            optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=2.0**10)
+        return optimizer
 
 
 def find_recipe(model: str, name: str) -> Recipe:
