@@ -4,6 +4,8 @@ A mask is boolean, True where there is a word (or a sentence). Masks are applied
 ``where``: adding large negative numbers overflows in float16 and fails when two masks meet.
 """
 
+import warnings
+
 import keras
 from keras import ops
 
@@ -32,10 +34,12 @@ def masked_softmax(scores, mask):
         single allowed position is all 0, not NaN.
     """
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
-    if mask is None:
-        return ops.softmax(scores, axis=-1)
-    weights = ops.softmax(ops.where(mask, scores, -1e30), axis=-1)
-    return ops.where(mask, weights, ops.zeros((), dtype=weights.dtype))
+    if mask is not None:
+        scores = ops.where(mask, scores, -1e30)
+    with warnings.catch_warnings():  # Keras warns where there is but one position
+        warnings.filterwarnings("ignore", "You are using a softmax over axis", UserWarning)
+        weights = ops.softmax(scores, axis=-1)
+    return weights if mask is None else ops.where(mask, weights, ops.zeros((), weights.dtype))
 
 
 def masked_max(inputs, mask):

@@ -77,7 +77,7 @@ class TextClassifier(keras.Model):
 
     def build(self, input_shape=None):
         """Creates the weights; without it the first call does."""
-        self.call(ops.zeros((1, 1, 1) if self.hierarchical else (1, 1), "int32"))
+        self.call(ops.zeros((1, 2, 2) if self.hierarchical else (1, 2), "int32"))
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""

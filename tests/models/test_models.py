@@ -52,6 +52,14 @@ def test_gives_probabilities(name, precision):
 
 
 @every_model
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_a_text_of_one_word_is_nothing_to_warn_of(name):
+    model = build(name)
+    ids = np.ones((1, 1, 1) if model.hierarchical else (1, 1), "int64")
+    assert np.isfinite(probabilities(model, ids)).all()
+
+
+@every_model
 def test_logits_are_what_the_softmax_reads(name):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model)
