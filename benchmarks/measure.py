@@ -17,6 +17,9 @@ from zoo.datasets import batches
 from zoo.datasets.batches import pad, share_of_words
 from zoo.datasets.preprocessor import Preprocessor
 
+SIZE, PRODUCTS = 2048, 4
+GEMM = 2 * SIZE**3 * PRODUCTS  # operations of a measurement of the rate
+
 
 def interleaved(systems: dict[str, Callable[[], object]], rounds: int) -> dict[str, np.ndarray]:
     """Seconds of each system in each round; one round before them warms up.
@@ -33,16 +36,23 @@ def interleaved(systems: dict[str, Callable[[], object]], rounds: int) -> dict[s
     return {name: np.array(taken[1:]) for name, taken in seconds.items()}
 
 
-def gemm(size: int = 2048) -> Callable[[], object]:
-    """One float32 matrix product of ``2 * size ** 3`` operations."""
-    matrix = tf.random.normal((size, size))
-    multiply = tf.function(lambda: tf.reduce_sum(tf.matmul(matrix, matrix)))
+def gemm() -> Callable[[], object]:
+    """Float32 matrix products, one after the other, of :data:`GEMM` operations in all."""
+    matrix = tf.random.normal((SIZE, SIZE)) / SIZE
+
+    @tf.function
+    def multiply():
+        product = matrix
+        for _ in range(PRODUCTS):
+            product = tf.matmul(product, matrix)
+        return tf.reduce_sum(product)
+
     return lambda: float(multiply())
 
 
-def gemm_rate(rounds: int = 9, size: int = 2048) -> float:
+def gemm_rate(rounds: int = 5) -> float:
     """Operations a second of a large matrix product."""
-    return 2 * size**3 / float(np.median(interleaved({"": gemm(size)}, rounds)[""]))
+    return GEMM / float(np.median(interleaved({"": gemm()}, rounds)[""]))
 
 
 class Documents:
@@ -62,6 +72,7 @@ class Documents:
             like.max_words,
             like.max_sentences,
         )
+        self.groups = like.sentence_groups
         long = train["text"].str.count(" ") > 1.1 * longer_than
         train = train[long][:count]
         self.texts = train["text"].tolist()
@@ -77,7 +88,9 @@ class Documents:
         # For as few texts as are measured here, groups of sentences would not be worth compiling.
         worth = batches.groups_worth
         with mock.patch.object(batches, "groups_worth", lambda *own: worth(*own[:-1], 10**6)):
-            return self.preprocessor.batches(data, size, shuffle=True, cache="memory")
+            return self.preprocessor.batches(
+                data, size, shuffle=True, cache="memory", groups=self.groups
+            )
 
     def padded(self, size: int, same_sentences: bool = False) -> tf.data.Dataset:
         """As they come, padded to the longest of a batch.
@@ -91,7 +104,7 @@ class Documents:
             data = data.map(lambda ids, target: (ids.to_tensor(shape=shape), target))
         else:
             data = data.map(lambda ids, target: (pad(ids.to_tensor()), target))
-        return data.cache().prefetch(tf.data.AUTOTUNE)
+        return batches.untuned(data.cache().prefetch(2))
 
     def flat_batches(self, size: int, longest: int = 512) -> list[np.ndarray]:
         """Ids without sentences, texts of like length together, for PyTorch."""

@@ -30,7 +30,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
 
     import tensorflow as tf
 
-    from benchmarks.measure import Documents, gemm, interleaved, latency
+    from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency
     from zoo.export import export_saved_model
 
     # What reads documents reads IMDB's reviews, and what reads sentences AG News.
@@ -48,7 +48,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
         ROUNDS,
     )
     fit, predict, product = (float(np.median(taken)) for taken in seconds.values())
-    operations = documents.operations(model) / (2 * 2048**3 / product)  # seconds at that rate
+    operations = documents.operations(model) / (GEMM / product)  # seconds at that rate
     found = {
         "parameters": model.parameter_count(),
         "start-up": startup,

@@ -17,7 +17,16 @@ from rich.progress import track
 
 import zoo
 from benchmarks import rivals
-from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency, machine, ratio
+from benchmarks.measure import (
+    GEMM,
+    Documents,
+    gemm,
+    gemm_rate,
+    interleaved,
+    latency,
+    machine,
+    ratio,
+)
 from zoo.cli import quiet_tensorflow
 from zoo.export import export_saved_model
 
@@ -155,7 +164,7 @@ def compared(comparisons, measure, rounds, part) -> Iterator[str]:
         keras.utils.set_random_seed(0)
         seconds, documents, operations = measure(comparison, rounds, part)
         ours = np.median(seconds["ours"])
-        share = operations / ours / (2 * 2048**3 / np.median(seconds["gemm"]))
+        share = operations / ours / (GEMM / np.median(seconds["gemm"]))
         target = "" if comparison.target is None else f"{comparison.target:g}"
         times = ratio(seconds, "rival", "ours")
         row = (
@@ -205,7 +214,7 @@ def main(quick: bool):
     }
     report = (
         f"# Speed\n\nWritten by `make bench{'-quick' if quick else ''}` on {machine()}.\n\n"
-        f"A round runs ours, the rival and a matrix product of 2048 x 2048, float32; medians of "
+        f"A round runs ours, the rival and matrix products of 2048 x 2048, float32; medians of "
         f"{rounds} rounds after one of warm-up, ratios within a round. Sizes are the papers', "
         "through `fit` and `predict`. Operations are those of matrix products for real words; "
         "training counts three times a prediction's.\n"

@@ -13,6 +13,17 @@ SHUFFLED = 50_000  # texts whose chunks are shuffled together first
 CACHED = 200_000  # texts of which the ids are kept in memory, unless told otherwise
 
 
+def untuned(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """The dataset without tf.data's search for its numbers of threads.
+
+    Nothing here needs it, and at the end of a reading the thread that searches is waited for, up to
+    as long again as the reading took, and up to a minute.
+    """
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return dataset.with_options(options)
+
+
 def pad(ids: tf.Tensor) -> tf.Tensor:
     """Makes each axis at least one id long, also of a text without a word."""
     return tf.pad(ids, [[0, tf.maximum(0, 1 - tf.shape(ids)[i])] for i in range(ids.shape.rank)])
@@ -74,6 +85,7 @@ def batches(
     first: int | None = None,
     share: Share | None = None,
     reshuffle: bool = True,
+    groups: int = 12,
 ) -> tf.data.Dataset:
     """Texts to batches of ids.
 
@@ -94,6 +106,7 @@ def batches(
             ones; else empty texts of weight 0 fill it up.
         reshuffle: whether the order is a new one each time that the dataset, if not endless, is
             read.
+        groups: the most groups of sentences of like length.
 
     Returns:
         A dataset of ids, or of pairs of ids and targets, of known cardinality if not endless.
@@ -108,7 +121,8 @@ def batches(
     if not paired:
         dataset = dataset.map(lambda texts: (texts, 0))
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
-    groups = groups_worth(preprocessor, dataset, batch_size, count) if packed else None
+    if packed:
+        groups = min(groups, groups_worth(preprocessor, dataset, batch_size, count))
     chunk = -(-512 // batch_size) * batch_size  # so that a block is whole batches
     block = -(-BLOCK // chunk) if shuffle else 1  # chunks
     chunks = dataset.batch(chunk).map(
@@ -156,7 +170,7 @@ def batches(
     if first is None:
         elements = steps if share is None or share.part is not None else steps * share.parts
         data = data.apply(tf.data.experimental.assert_cardinality(elements))
-    return data.prefetch(tf.data.AUTOTUNE)
+    return untuned(data.prefetch(2))
 
 
 def _shared(data, lay_out, batch_size, filled, share):

@@ -22,6 +22,7 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 
 from zoo.datasets import formats
+from zoo.datasets.batches import untuned
 from zoo.datasets.catalogue import (
     VERSION,
     Entry,
@@ -363,7 +364,7 @@ def _records(builder, split, fields):
     """
     shards = [str(path) for path in builder.info.splits[split].filepaths]
     records = tf.data.TFRecordDataset(shards, buffer_size=8 * 2**20).batch(1024)
-    return records.map(lambda rows: tf.io.parse_example(rows, fields), tf.data.AUTOTUNE)
+    return untuned(records.map(lambda rows: tf.io.parse_example(rows, fields), tf.data.AUTOTUNE))
 
 
 def _compare_with_published(entry, splits):

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 from rich.progress import track
 
-from zoo.datasets.batches import batches, pad
+from zoo.datasets.batches import batches, pad, untuned
 from zoo.datasets.corpus import Split
 from zoo.errors import UsageError, unknown
 
@@ -242,6 +242,7 @@ def _chunks(texts, split, clean_up):
     dataset = text_dataset(texts)
     count = int(dataset.cardinality())
     chunks = dataset.batch(1024).map(lambda chunk: split(chunk, clean_up), tf.data.AUTOTUNE)
+    chunks = untuned(chunks)
     description = f"Counting the words of {count:,} texts"
     total = -(-count // 1024)
     return track(chunks, description, total=total, transient=True, disable=count < 50_000)

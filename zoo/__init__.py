@@ -3,10 +3,15 @@
 ``import zoo`` is light: TensorFlow or JAX is imported when a model is built.
 """
 
+import os
+
 from zoo.errors import UsageError
 from zoo.registry import build, describe, list_models, register_model
 
 __version__ = "0.1.0"
+
+# TensorFlow's faster operations on a CPU, which it uses by itself on some CPUs only.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 __all__ = [
     "TextClassifier",

@@ -36,6 +36,7 @@ class TextClassifier(keras.Model):
     presets: dict[str, dict[str, Any]] = {}
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
+    sentence_groups = 12  # of a batch; see zoo.datasets.batches.pack
     embedding_range = 0.05  # words start uniformly within plus and minus this
 
     def __init__(
@@ -142,7 +143,9 @@ class TextClassifier(keras.Model):
         dataset = text_dataset(texts, targets)
         if shuffle:  # all, as they may be sorted by class
             dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
-        return self._need_preprocessor().batches(dataset, batch_size or 32, shuffle=shuffle)
+        return self._need_preprocessor().batches(
+            dataset, batch_size or 32, shuffle=shuffle, groups=self.sentence_groups
+        )
 
 
 def is_text(x) -> bool:

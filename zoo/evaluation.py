@@ -20,7 +20,9 @@ def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
     from zoo.datasets.preprocessor import text_dataset
 
     numbered = text_dataset(texts).enumerate().map(lambda row, text: (text, row))
-    batches = model.preprocessor.batches(numbered, 128, shuffle=True, cache="none", reshuffle=False)
+    batches = model.preprocessor.batches(
+        numbered, 128, True, cache="none", reshuffle=False, groups=model.sentence_groups
+    )
     probabilities = np.empty((len(texts), model.num_classes))
     for ids, rows in batches.as_numpy_iterator():
         probabilities[rows] = model.predict_on_batch(ids)

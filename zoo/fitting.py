@@ -119,11 +119,12 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     preprocessor = classifier.preprocessor
     size, numbers = recipe.batch_size, corpus.train.numbers
     texts = corpus.train.shuffled(seed).dataset()
-    train = preprocessor.batches(texts, size, True, seed, cache, first, share)
+    groups = classifier.sentence_groups
+    train = preprocessor.batches(texts, size, True, seed, cache, first, share, groups=groups)
     # By length too, as the order of the validation texts does not matter; but always the same, as
     # the last bit of the loss depends on it.
     validation = preprocessor.batches(
-        corpus.validation.dataset(), size, True, seed, share=share, reshuffle=False
+        corpus.validation.dataset(), size, True, seed, share=share, reshuffle=False, groups=groups
     )
     steps = recipe.steps if len(corpus.train) <= 20_000 else 200
     logger.info(

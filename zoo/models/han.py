@@ -62,6 +62,7 @@ class HAN(HierarchicalClassifier):
     """
 
     learning_rate = 2e-3
+    sentence_groups = 4  # a step of a GRU costs more than a padded word in it
 
     presets = {
         "yang2016": {
