@@ -32,6 +32,7 @@ class HANLevel(layers.Layer):
 
     def __init__(self, units, attention_dim, **kwargs):
         super().__init__(**kwargs)
+        self.supports_masking = True
         self.gru = layers.Bidirectional(layers.GRU(units, return_sequences=True))
         self.hidden = layers.Dense(attention_dim, activation="tanh")
         self.context = layers.Dense(1, use_bias=False)
@@ -63,6 +64,7 @@ class HCANLevel(layers.Layer):
 
     def __init__(self, dim, num_heads, max_length, dropout=0.1, **kwargs):
         super().__init__(**kwargs)
+        self.supports_masking = True
         self.num_heads = num_heads
         self.positions = layers.Embedding(max_length, dim)
         self.drop = layers.Dropout(dropout)
@@ -196,7 +198,7 @@ class PlainACT(keras.Model):
 class PlainPairwise(PairwiseAttention):
     """ATT-CNN's attention with ``tanh(W [x_i ; x_j])`` of all pairs at once."""
 
-    def score_pairs(self, inputs):
+    def score_pairs(self, inputs, training=None):
         query = ops.matmul(inputs, self.query_kernel)[:, :, None]
         key = ops.matmul(inputs, self.key_kernel)[:, None, :]
         return ops.matmul(ops.tanh(query + key), self.context)[..., 0]

@@ -4,7 +4,6 @@ import keras
 from keras import ops
 
 from zoo.layers.masking import masked_max, zero_masked
-from zoo.layers.ngrams import ngrams
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -13,6 +12,9 @@ class NgramPooling(keras.layers.Layer):
 
     Kim 2014, Section 2: ``c_i = relu(w . x_(i:i+n-1) + b)``, then the maximum over i. An n-gram
     starts at every word; beyond the last one there are zeros.
+
+    Each word meets each part of every filter in one matrix product; the parts' products are then
+    shifted and added up. They are as wide as the filters, while n-grams would be n words wide.
 
     Args:
         filters: filters of each window.
@@ -41,11 +43,18 @@ class NgramPooling(keras.layers.Layer):
             convolution.build((*input_shape[:-1], size * input_shape[-1]))
 
     def call(self, inputs, mask=None):
-        inputs = zero_masked(inputs, mask)
-        pooled = [
-            masked_max(convolution(ngrams(inputs, size)), mask)
+        dim, parts = inputs.shape[-1], sum(self.windows)
+        kernels = [
+            ops.reshape(convolution.kernel, (size, dim, self.filters))
             for size, convolution in zip(self.windows, self.convolutions, strict=True)
         ]
+        kernel = ops.reshape(ops.transpose(ops.concatenate(kernels), (1, 0, 2)), (dim, -1))
+        products = ops.split(ops.matmul(zero_masked(inputs, mask), kernel), parts, axis=-1)
+        pooled = []
+        for size, convolution in zip(self.windows, self.convolutions, strict=True):
+            matches = sum(shifted(products.pop(0), words) for words in range(size))
+            matches = convolution.activation(matches + convolution.bias)
+            pooled.append(masked_max(matches, mask))
         return ops.concatenate(pooled, axis=-1)
 
     def compute_mask(self, inputs, previous_mask):
@@ -53,3 +62,11 @@ class NgramPooling(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {"filters": self.filters, "windows": self.windows}
+
+
+def shifted(inputs, words):
+    """``[batch, length, dim]`` with what stood ``words`` later; zeros beyond the end."""
+    if not words:
+        return inputs
+    shape = ops.shape(inputs)
+    return ops.slice(ops.pad(inputs, [[0, 0], [0, words], [0, 0]]), (0, words, 0), shape)

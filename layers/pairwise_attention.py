@@ -4,6 +4,9 @@ import keras
 from keras import ops
 
 from zoo.layers.masking import masked_softmax
+from zoo.xla import compiled
+
+BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -15,7 +18,8 @@ class PairwiseAttention(keras.layers.Layer):
     The decay multiplies the score before the softmax: at 1 all but the neighbours score 0.
 
     ``W [x_i ; x_j]`` is computed as ``U x_i + V x_j``, and the tanh for one word i at a time, in
-    the gradient too: memory grows with ``length^2`` and not with ``length^2 * attention_dim``.
+    the gradient too: memory grows with ``length^2`` and not with ``length^2 * attention_dim``. In
+    training XLA compiles that: several times as fast.
 
     Args:
         attention_dim: rows of W; the paper does not give them.
@@ -48,7 +52,7 @@ class PairwiseAttention(keras.layers.Layer):
         self.key_kernel = self.add_weight(name="key_kernel", shape=shape)
         self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
 
-    def score_pairs(self, inputs):
+    def score_pairs(self, inputs, training=None):
         """``v . tanh(W [x_i ; x_j])``, ``[batch, length, length]`` in at least float32."""
         dtype = keras.backend.result_type(self.compute_dtype, "float32")
         query, key, context = (
@@ -59,10 +63,14 @@ class PairwiseAttention(keras.layers.Layer):
                 ops.convert_to_tensor(self.context)[:, 0],
             )
         )
-        return additive_scores(query, key, context)
+        if not training:  # and in what is exported
+            return additive_scores(query, key, context)
+        length = ops.shape(inputs)[1]
+        query, key = (ops.pad(x, [[0, 0], [0, -length % BLOCK], [0, 0]]) for x in (query, key))
+        return compiled_scores(query, key, context)[:, :length, :length]
 
-    def call(self, inputs, mask=None, return_attention_scores=False):
-        scores = self.score_pairs(inputs)
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        scores = self.score_pairs(inputs, training)
         positions = ops.arange(ops.shape(inputs)[1])
         distance = ops.abs(positions[None, :] - positions[:, None])
         between = ops.cast(ops.maximum(distance - 1, 0), scores.dtype)
@@ -106,10 +114,9 @@ def additive_scores(query, key, context):
 
         def sums(one, others, upstream):
             """Of a word with all others: the sums of p and of p - p^2, ``[batch, dim]``."""
-            one, upstream = one[:, None], upstream[:, None]
+            one, upstream = one[:, None], upstream[..., None]
             part = one / (one + others)
-            parts = ops.matmul(upstream, part)[:, 0]
-            return parts, parts - ops.matmul(upstream, part * part)[:, 0]
+            return ops.sum(upstream * part, 1), ops.sum(upstream * (part - part * part), 1)
 
         parts, to_query = ops.map(
             lambda row: sums(row[0], key, row[1]), (rows(query), rows(upstream))
@@ -122,3 +129,6 @@ def additive_scores(query, key, context):
         return 4 * context * rows(to_query), 4 * context * rows(to_key), to_context
 
     return ops.sum(context) - 2 * rows(ops.map(row_scores, rows(query))), gradient
+
+
+compiled_scores = compiled(additive_scores)

@@ -90,13 +90,16 @@ class Recipe:
         """The Keras optimizer of a resolved recipe, for the global precision."""
         import keras
 
+        from zoo.optimizers import AdamW
+
         rate = self.learning_rate
         if self.schedule == "cosine":
             warmup = max(1, self.steps // 10)
             rate = keras.optimizers.schedules.CosineDecay(
                 0.0, self.steps - warmup, warmup_target=rate, warmup_steps=warmup
             )
-        optimizer = getattr(keras.optimizers, self.optimizer)(rate, **self.settings)
+        kind = AdamW if self.optimizer == "AdamW" else getattr(keras.optimizers, self.optimizer)
+        optimizer = kind(rate, **self.settings)
         if keras.config.dtype_policy().name == "mixed_float16":
             # From Keras' 2**15 on down, gradients overflow at first and those steps are lost.
             optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=2.0**10)

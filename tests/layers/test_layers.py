@@ -290,3 +290,28 @@ def test_pairwise_scores_of_huge_inputs_are_finite():
     np.testing.assert_allclose(scores, wanted, atol=1e-5)
     for gradient in tape.gradient(scores, [query, key, context]):
         assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("length", [1, 6, 32, 33])
+def test_pairs_are_trained_on_what_is_predicted(length):
+    """In training they are computed by XLA, in blocks: the same outputs, and tanh's gradients."""
+    inputs = tf.random.stateless_normal((2, length, 4), (0, length))
+    mask = tf.sequence_mask([length, (length + 1) // 2], length)
+    layer = layers.PairwiseAttention(attention_dim=5, decay=0.2)
+    layer.build(inputs.shape)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(inputs)
+        trained = layer(inputs, mask=mask, training=True)
+        query, key = (
+            tf.matmul(inputs, x)[:, :, None] for x in (layer.query_kernel, layer.key_kernel)
+        )
+        pairs = tf.tanh(query + tf.transpose(key, (0, 2, 1, 3)))
+        plain = tf.tensordot(pairs, layer.context.value[:, 0], 1)
+        scores = layer.score_pairs(inputs, training=True)
+    np.testing.assert_allclose(trained, layer(inputs, mask=mask), atol=1e-5)
+    np.testing.assert_allclose(scores, plain, atol=1e-5)
+    of = [inputs, *(weight.value for weight in layer.trainable_weights)]
+    along = tf.random.stateless_normal(plain.shape, (1, length))
+    got, want = (tape.gradient(y, of, output_gradients=along) for y in (scores, plain))
+    for ours, plain_one in zip(got, want, strict=True):
+        np.testing.assert_allclose(ours, plain_one, rtol=1e-4, atol=1e-4)

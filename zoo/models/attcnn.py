@@ -102,7 +102,9 @@ class ATTCNN(KimCNN):
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
         words = self.embed(ids)
-        context, scores = self.attention(words, mask=mask, return_attention_scores=True)
+        context, scores = self.attention(
+            words, mask=mask, training=training, return_attention_scores=True
+        )
         extended = ops.concatenate([words, context], axis=-1)  # Equation 7
         probabilities = self.classify_words(extended, mask, training)
         return (probabilities, {"pairs": scores}) if return_attention_scores else probabilities

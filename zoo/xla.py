@@ -1,0 +1,19 @@
+"""XLA for single functions, where it pays."""
+
+from collections.abc import Callable
+
+import keras
+
+
+def compiled(function: Callable) -> Callable:
+    """The function, compiled by XLA for each shape of its arguments.
+
+    XLA makes one pass over memory out of the many that TensorFlow makes. Whole models are not
+    compiled: each length of a batch would cost seconds, and loops and matrix products get slower.
+    On JAX the function itself, as there whole steps are compiled.
+    """
+    if keras.backend.backend() != "tensorflow":
+        return function
+    import tensorflow as tf
+
+    return tf.function(function, jit_compile=True)
