@@ -10,10 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import rich.markup
 import typer
-from rich.console import Console
-from rich.table import Table
 
 import zoo
 from zoo.errors import UsageError
@@ -23,9 +20,9 @@ app = typer.Typer(
     epilog="Start with: zoo train (on embedded data), or zoo train act --data reviews.csv",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich is slow to import
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-console = Console()
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
 
@@ -197,7 +194,7 @@ def tune(
         Path | None, typer.Option(help="Default: tuning/MODEL-DATA. Again: go on there.")
     ] = None,
 ) -> None:
-    """Search learning rate, batch size and dropout by validation accuracy."""
+    """Search learning rate, batch size, dropout by validation accuracy."""
     from zoo.tuning import tune
 
     columns = {"text_column": text_column, "label_column": label_column}
@@ -212,14 +209,16 @@ def tune(
         seed=seed,
         output=output,
     )
+    from rich.table import Table
+
     with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     columns = [name for name in rows[0] if name not in ("state", "run")]
     table = Table(*(name.replace("_", " ") for name in columns), title="Best trials")
     for row in rows[:SHOWN_TRIALS]:
         table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
-    console.print(table)
-    console.print(f"All trials are in {folder / 'trials.csv'}; the best is {rows[0]['run']}.")
+    show(table)
+    show(f"All trials are in {folder / 'trials.csv'}; the best is {rows[0]['run']}.")
 
 
 @app.command()
@@ -290,9 +289,11 @@ def list_models(
 @app.command()
 def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -> None:
     """Show a model's options, presets, parameters and paper."""
+    from rich.table import Table
+
     about = zoo.describe(name)
-    console.print(f"[bold]{about.name}[/]: {about.summary}")
-    console.print(f"Reads {'sentences of words' if about.hierarchical else 'words'}.")
+    show(f"[bold]{about.name}[/]: {about.summary}")
+    show(f"Reads {'sentences of words' if about.hierarchical else 'words'}.")
     presets = list(about.presets)
     table = Table("option", "default", *presets)
     for option, default in about.options.items():
@@ -301,8 +302,8 @@ def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -
     table.add_section()
     counts = [f"{count:,}" for count in about.parameters.values()]
     table.add_row("parameters", *counts)
-    console.print(table)
-    console.print("Parameters are those of 5 classes, without the word table.")
+    show(table)
+    show("Parameters are those of 5 classes, without the word table.")
 
 
 @app.command("datasets")
@@ -320,6 +321,9 @@ def list_datasets(
     ] = None,
 ) -> None:
     """List the corpora, show one, or prepare one."""
+    from rich.markup import escape
+    from rich.table import Table
+
     from zoo.datasets import catalogue
 
     if name is None and (prepare or beam):
@@ -336,9 +340,9 @@ def list_datasets(
             counts = ["" if size is None else f"{size:,}" for size in sizes]
             counts[0] += " in all" if "all" in entry.sizes else ""
             where, _, _ = catalogue.state(entry).partition(": ")[0].partition(" in ")
-            table.add_row(entry.name, str(len(entry.labels)), *counts, rich.markup.escape(where))
-        console.print(table)
-        console.print("Sizes are the published ones. More of each: zoo datasets NAME")
+            table.add_row(entry.name, str(len(entry.labels)), *counts, escape(where))
+        show(table)
+        show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
     entry = catalogue.find_entry(name)
     if prepare or beam:
@@ -350,18 +354,21 @@ def list_datasets(
         return
     table = Table.grid("", "", padding=(0, 2))
     for title, text in catalogue.describe(entry).items():
-        table.add_row(f"[bold]{title}[/]", rich.markup.escape(text))
-    console.print(table)
+        table.add_row(f"[bold]{title}[/]", escape(text))
+    show(table)
 
 
 def _print_run(run: Path, process_id: int) -> None:
     """What a training came to, printed by the first process."""
+    from rich.markup import escape
+    from rich.table import Table
+
     if process_id:
         return
     scores = json.loads((run / "metrics.json").read_text("utf-8"))
     _print_scores(scores, "Test split")
     if "temperature" in scores:
-        console.print(
+        show(
             f"Calibrated: probabilities are off by {scores['calibration_error']:.1%} on average, "
             f"before {scores['calibration_error_before']:.1%}."
         )
@@ -375,9 +382,9 @@ def _print_run(run: Path, process_id: int) -> None:
             column.no_wrap = True
         for row in mistakes:
             cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
-            table.add_row(*(rich.markup.escape(" ".join(cell.split())) for cell in cells))
-        console.print(table)
-    console.print(
+            table.add_row(*(escape(" ".join(cell.split())) for cell in cells))
+        show(table)
+    show(
         f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
         f"Learning curves, confusion matrix, mistakes and model are in [bold]{run}[/]. "
         f'Try:  zoo predict {run} "Your text."',
@@ -396,17 +403,26 @@ def _parse_option(text: str) -> tuple[str, Any]:
 
 
 def _print_scores(scores: dict[str, Any], title: str) -> None:
+    from rich.table import Table
+
     table = Table("class", "precision", "recall", "F1", "texts", title=title)
     for column in table.columns[1:]:
         column.justify = "right"
     for label, row in scores["classes"].items():
         numbers = (row["precision"], row["recall"], row["f1-score"])
         table.add_row(label, *(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
-    console.print(table)
-    console.print(
+    show(table)
+    show(
         f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
         f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     )
+
+
+def show(what: Any, **options: Any) -> None:
+    """Prints with rich, which takes longer to import than ``zoo --help`` may."""
+    from rich.console import Console
+
+    Console().print(what, **options)
 
 
 def quiet_tensorflow() -> None:
