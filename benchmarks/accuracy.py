@@ -23,13 +23,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
-from benchmarks.measure import machine
+from benchmarks.measure import machine, tell
 from zoo import datasets
 from zoo.cli import quiet_tensorflow
 
 RUNS = Path("runs/bench")
 RESULTS = Path(__file__).parent / "results"
-README = Path(__file__).parent.parent / "README.md"
 SHORT, LONG = ("cnn_kim", "attcnn", "act", "ssan"), ("cnn_kim", "ssan", "han")
 MODELS = {  # that are tried on a corpus
     "sample": ("hcan",),
@@ -198,10 +197,7 @@ def main():
     (RESULTS / "accuracy.md").write_text(
         f"# Accuracy\n\n{short}\n\n{notes}\n\n## Every system\n\n{everything}\n", "utf-8"
     )
-    start, end = "<!-- results -->\n", "<!-- end of results -->"
-    before, _, rest = README.read_text("utf-8").partition(start)
-    after = rest.partition(end)[2]
-    README.write_text(f"{before}{start}{short}\n\n{notes}\n{end}{after}", "utf-8")
+    tell("results", f"{short}\n\n{notes}")
     print(f"{short}\n\n{notes}\n\nWritten to {RESULTS} and README.md.")
 
 

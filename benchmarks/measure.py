@@ -17,6 +17,7 @@ from zoo.datasets import batches
 from zoo.datasets.batches import pad, share_of_words
 from zoo.datasets.preprocessor import Preprocessor
 
+README = Path(__file__).parent.parent / "README.md"
 SIZE, PRODUCTS = 2048, 4
 GEMM = 2 * SIZE**3 * PRODUCTS  # operations of a measurement of the rate
 
@@ -208,3 +209,11 @@ def latency(call: Callable[[], object], times: int = 200) -> tuple[float, float]
         call()
         taken.append(1e3 * (time.perf_counter() - started))
     return statistics.median(taken), float(np.percentile(taken, 99))
+
+
+def tell(part: str, text: str) -> None:
+    """Puts a text into its place in the README."""
+    start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->"
+    before, found, rest = README.read_text("utf-8").partition(start)
+    assert found and end in rest, f"README.md has no place for {part}"
+    README.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", "utf-8")

@@ -6,6 +6,9 @@ The plain forms are what one writes first from a paper: the same arithmetic with
 
 import keras
 from keras import layers, ops
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from zoo.layers import GlobalAttention, PairwiseAttention, RelativePositionAttention
 from zoo.models.attcnn import ATTCNN
@@ -273,8 +276,23 @@ def keras_transformer(like, num_layers=3, num_heads=6):
     return keras.Model(ids, layers.Dense(like.num_classes, activation="softmax")(document))
 
 
+class BagOfWords:
+    """TF-IDF and logistic regression of scikit-learn, from texts."""
+
+    reads = "texts"
+
+    def __init__(self, like, texts, targets):
+        self.model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, targets)
+
+    def predict(self, texts, verbose=0):
+        """Probabilities."""
+        return self.model.predict_proba(texts)
+
+
 class DistilBERT:
     """An encoder of DistilBERT's shape with random weights, on PyTorch."""
+
+    reads = "flat"
 
     def __init__(self, like):
         from transformers import DistilBertConfig, DistilBertForSequenceClassification

@@ -166,3 +166,9 @@ def test_few_shapes_hold_what_there_is(words, sentences):
     for size, limit, whole in zip((sentences, words), (40, 700), ids.shape[1:], strict=True):
         assert size <= whole <= limit
         assert whole == limit or whole & (whole - 1) == 0
+
+
+def test_the_end_of_a_reading_waits_for_no_autotuner():
+    """TensorFlow's thread for it sleeps for ever longer, up to a minute."""
+    data = Preprocessor(["a"]).batches(dataset(["a", "a"], [0, 1]), batch_size=2)
+    assert data.options().autotune.enabled is False
