@@ -35,7 +35,7 @@ from zoo.optimizers import AdamW
 
 RESULTS = Path(__file__).parent / "results" / "speed.md"
 CLASSES = 5
-ROUNDS = 5
+ROUNDS = 3
 TOLD = []  # sentences for the README
 
 
@@ -241,7 +241,7 @@ def starting() -> Iterator[str]:
 
 def main(quick: bool):
     quiet_tensorflow()
-    rounds, part = (3, 4) if quick else (ROUNDS, 1)
+    rounds, part = (2, 4) if quick else (ROUNDS, 1)
     parts = {
         "Training, real text": compared(TRAINING, training, rounds, part),
         "Inference, real text": compared(INFERENCE, inference, rounds, part),
