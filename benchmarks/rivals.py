@@ -35,7 +35,6 @@ class HANLevel(layers.Layer):
 
     def __init__(self, units, attention_dim, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         self.gru = layers.Bidirectional(layers.GRU(units, return_sequences=True))
         self.hidden = layers.Dense(attention_dim, activation="tanh")
         self.context = layers.Dense(1, use_bias=False)
@@ -67,7 +66,6 @@ class HCANLevel(layers.Layer):
 
     def __init__(self, dim, num_heads, max_length, dropout=0.1, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         self.num_heads = num_heads
         self.positions = layers.Embedding(max_length, dim)
         self.drop = layers.Dropout(dropout)
