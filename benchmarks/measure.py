@@ -118,33 +118,45 @@ class Documents:
         """The share of positions in ``batches`` that are words."""
         return share_of_words(self.batches(size), 10**6)
 
-    def operations(self, model) -> float:
-        """Multiplications and additions of matrix products to label all, counting words only."""
-        return self.operations_of_ids(model, self.ids)
+    def operations(self, model, size: int) -> float:
+        """Multiplications and additions of matrix products to label all, counting words only.
+
+        Products that no text has a part in, as ACT's of weights, count once for each batch of
+        ``size`` texts.
+        """
+        return self.operations_of_ids(model, self.ids, -(-len(self.texts) // size))
 
     @staticmethod
-    def operations_of_ids(model, ids: tf.RaggedTensor) -> float:
-        """The same for ragged ids."""
+    def operations_of_ids(model, ids: tf.RaggedTensor, batches: int = 1) -> float:
+        """The same for ragged ids in so many batches."""
         if ids.ragged_rank == 1:
             return _polynomial(
-                lambda n: tf.TensorSpec((1, n), "int64"), model, ids.row_lengths().numpy()
+                lambda *shape: tf.TensorSpec(shape, "int64"),
+                model,
+                ids.row_lengths().numpy(),
+                batches,
             )
         total, width = 0.0, model.embedding_dim
         for level, rows in ((model.words.layer, ids.values), (model.sentences, ids)):
             total += _polynomial(
-                lambda n, width=width: tf.TensorSpec((1, n, width)),
+                lambda *shape, width=width: tf.TensorSpec((*shape, width)),
                 level,
                 rows.row_lengths().numpy(),
+                batches,
             )
             width = level(np.zeros((1, 1, width), "float32")).shape[-1]
         return total
 
 
-def _polynomial(spec, function, lengths):
+def _polynomial(spec, function, lengths, batches):
     """The sum over texts; operations are a polynomial of degree 2 in a text's length."""
     known = (32, 64, 96)
-    found = [operations(function, spec(length)) for length in known]
-    return float(np.polyval(np.polyfit(known, found, 2), lengths).sum())
+    one, two = ([operations(function, spec(texts, n)) for n in known] for texts in (1, 2))
+    shared = 2 * np.array(one) - two  # what a batch needs once
+    of_texts, of_batches = (
+        np.polyval(np.polyfit(known, found, 2), lengths).sum() for found in (one - shared, shared)
+    )
+    return float(of_texts + of_batches * batches / len(lengths))
 
 
 def operations(function, spec: tf.TensorSpec) -> float:

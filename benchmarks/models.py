@@ -48,7 +48,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
         ROUNDS,
     )
     fit, predict, product = (float(np.median(taken)) for taken in seconds.values())
-    operations = documents.operations(model) / (GEMM / product)  # seconds at that rate
+    operations = documents.operations(model, 32) / (GEMM / product)  # seconds at that rate
     found = {
         "parameters": model.parameter_count(),
         "start-up": startup,

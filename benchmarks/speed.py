@@ -115,7 +115,7 @@ TRAINING = [
         told="`act` on AG News {:.1f} times as fast as a Transformer of `MultiHeadAttention`",
     ),
 ]  # fmt: skip
-BAG = "TF-IDF and logistic regression, from texts"
+BAG = "TF-IDF and logistic regression; both from texts"
 DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
 INFERENCE = [
     Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER, 2.7),
@@ -150,25 +150,27 @@ def training(comparison: Comparison, rounds: int, part: int):
         },
         rounds,
     )
-    return seconds, documents, 3 * documents.operations(ours)
+    return seconds, documents, 3 * documents.operations(ours, comparison.batch_size)
 
 
 def inference(comparison: Comparison, rounds: int, part: int):
     """The same for predictions."""
     documents, ours, rival = comparison.prepare(part)
     same = documents.batches(comparison.batch_size, targets=False)
-    read = {"texts": documents.texts, "flat": documents.flat_batches(comparison.batch_size)}
+    flat = documents.flat_batches(comparison.batch_size)
+    ours.preprocessor = documents.preprocessor
+    reads = getattr(comparison.build, "reads", None)
     seconds = interleaved(
         {
-            "ours": lambda: ours.predict(same, verbose=0),
+            "ours": lambda: ours.predict(documents.texts if reads == "texts" else same, verbose=0),
             "rival": lambda: rival.predict(
-                read.get(getattr(comparison.build, "reads", None), same), verbose=0
+                {"texts": documents.texts, "flat": flat}.get(reads, same), verbose=0
             ),
             "gemm": gemm(),
         },
         rounds,
     )
-    return seconds, documents, documents.operations(ours)
+    return seconds, documents, documents.operations(ours, comparison.batch_size)
 
 
 def compared(comparisons, measure, rounds, part) -> Iterator[str]:

@@ -16,8 +16,8 @@ CACHED = 200_000  # texts of which the ids are kept in memory, unless told other
 def untuned(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """The dataset without tf.data's search for its numbers of threads.
 
-    Nothing here needs it, and at the end of a reading the thread that searches is waited for, up to
-    as long again as the reading took, and up to a minute.
+    Nothing here needs it, and its thread sleeps for ever longer: at the end of a reading it is
+    waited for, up to as long again as the reading took.
     """
     options = tf.data.Options()
     options.autotune.enabled = False

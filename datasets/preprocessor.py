@@ -242,10 +242,9 @@ def _chunks(texts, split, clean_up):
     dataset = text_dataset(texts)
     count = int(dataset.cardinality())
     chunks = dataset.batch(1024).map(lambda chunk: split(chunk, clean_up), tf.data.AUTOTUNE)
-    chunks = untuned(chunks)
     description = f"Counting the words of {count:,} texts"
     total = -(-count // 1024)
-    return track(chunks, description, total=total, transient=True, disable=count < 50_000)
+    return track(untuned(chunks), description, total=total, transient=True, disable=count < 50_000)
 
 
 def _percentile(lengths, percentile):

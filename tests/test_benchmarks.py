@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import zoo
 from benchmarks import gpu, rivals
+from benchmarks.measure import Documents
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
 TEXTS = np.array([[2, 3, 4, 5, 6], [7, 8, 9, 0, 0]])
@@ -50,6 +52,8 @@ def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     copy(ours.words.layer, plain.words)
     copy(ours.sentences, plain.sentences)
     np.testing.assert_allclose(plain(DOCUMENTS), ours(DOCUMENTS), atol=1e-5)
+    plain.compile("sgd", "sparse_categorical_crossentropy", jit_compile=False)
+    assert np.isfinite(plain.train_on_batch(DOCUMENTS, np.array([0, 2])))
 
 
 def test_plain_act():
@@ -84,6 +88,23 @@ def test_plain_forms_over_all_pairs(name, build):
 
 def counted(function, *shapes):
     return gpu.operations(jax.make_jaxpr(function)(*map(jnp.ones, shapes)).jaxpr)
+
+
+@pytest.mark.parametrize("batches", [1, 3])
+def test_operations_of_act(batches):
+    """Of each word and text, and of each batch: filters by the output's weights, positions."""
+    model = zoo.build(
+        "act", 3, vocabulary_size=9, embedding_dim=6, num_heads=2, filters=4, num_layers=1,
+        attention_dim=5, position_dim=7, hidden_dim=8,
+    )  # fmt: skip
+    ids = tf.ragged.constant([[2, 3, 4], [5], [6, 7]], dtype="int64")
+    convolution = 6 * 6 + 2 * 9 * 4 + 2 * 4 * 6
+    attention = 6 * 5 + 5 + 6 + 6  # its score, and what it adds up
+    of_text = 2 * 4 * 6 + 6 * 8 + 8 * 3
+    of_batch = 2 * 9 * 4 * 6 + 2 * 7 * 5  # of two words on average
+    wanted = 2 * (6 * (convolution + attention) + 3 * of_text + batches * of_batch)
+    got = Documents.operations_of_ids(model, ids, batches)
+    assert got == pytest.approx(wanted)
 
 
 def test_operations_on_a_gpu():

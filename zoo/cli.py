@@ -194,7 +194,9 @@ def tune(
         Path | None, typer.Option(help="Default: tuning/MODEL-DATA. Again: go on there.")
     ] = None,
 ) -> None:
-    """Search learning rate, batch size, dropout by validation accuracy."""
+    """Search learning rate, batch size and dropout."""
+    from rich.table import Table
+
     from zoo.tuning import tune
 
     columns = {"text_column": text_column, "label_column": label_column}
@@ -209,8 +211,6 @@ def tune(
         seed=seed,
         output=output,
     )
-    from rich.table import Table
-
     with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     columns = [name for name in rows[0] if name not in ("state", "run")]

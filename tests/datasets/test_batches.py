@@ -169,6 +169,6 @@ def test_few_shapes_hold_what_there_is(words, sentences):
 
 
 def test_the_end_of_a_reading_waits_for_no_autotuner():
-    """TensorFlow's thread for it sleeps for ever longer, up to a minute."""
+    """Its thread sleeps for ever longer: up to as long again as the reading took."""
     data = Preprocessor(["a"]).batches(dataset(["a", "a"], [0, 1]), batch_size=2)
     assert data.options().autotune.enabled is False
