@@ -76,16 +76,18 @@ class AttentiveConv(keras.layers.Layer):
     def call(self, inputs, mask=None, return_attention_scores=False):
         batch, length, dim = ops.shape(inputs)
         heads, filters = self.num_heads, self.filters
-        # Heads go to the front, for one matrix product a head.
         query = ops.matmul(zero_masked(inputs, mask), self.query_kernel)
-        query = ops.reshape(query, (batch, length, heads, dim // heads))
-        query = ops.reshape(
-            ops.transpose(query, (2, 0, 1, 3)), (heads * batch, length, dim // heads)
+        parts = zip(
+            ops.split(query, heads, axis=-1),
+            ops.unstack(ops.convert_to_tensor(self.filter_kernel), heads),
+            ops.split(self.bias, heads),
+            strict=True,
         )
-        windows = ops.reshape(ngrams(query, self.kernel_size), (heads, batch * length, -1))
-        matches = ops.transpose(ops.matmul(windows, self.filter_kernel), (1, 0, 2))
-        matches = ops.reshape(matches, (batch, length, heads * filters)) + self.bias
-        matches = ops.gelu(matches, approximate=False)
+        matches = []
+        for own_query, kernel, bias in parts:  # ops.add of rows: oneDNN does all three at once
+            rows = ops.reshape(ngrams(own_query, self.kernel_size), (-1, kernel.shape[0]))
+            matches.append(ops.gelu(ops.add(ops.matmul(rows, kernel), bias), approximate=False))
+        matches = ops.reshape(ops.concatenate(matches, axis=-1), (batch, length, heads * filters))
         values = ops.convert_to_tensor(self.output_kernel)
         if self.attentive:
             values = ops.matmul(ops.transpose(self.filter_kernel, (0, 2, 1)), values)
