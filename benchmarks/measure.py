@@ -20,6 +20,7 @@ from zoo.datasets.preprocessor import Preprocessor
 README = Path(__file__).parent.parent / "README.md"
 SIZE, PRODUCTS = 2048, 4
 GEMM = 2 * SIZE**3 * PRODUCTS  # operations of a measurement of the rate
+MOVED = 2**27  # numbers of a measurement of the bandwidth
 
 
 def interleaved(systems: dict[str, Callable[[], object]], rounds: int) -> dict[str, np.ndarray]:
@@ -49,6 +50,17 @@ def gemm() -> Callable[[], object]:
         return tf.reduce_sum(product)
 
     return lambda: float(multiply())
+
+
+def moving() -> Callable[[], object]:
+    """Moves :data:`MOVED` float32 numbers to and from memory: half are read, half written."""
+    numbers = tf.Variable(tf.zeros(MOVED // 2))
+
+    @tf.function(jit_compile=True)
+    def move():
+        numbers.assign_add(tf.ones_like(numbers))
+
+    return move
 
 
 def gemm_rate(rounds: int = 5) -> float:

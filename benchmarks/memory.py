@@ -52,7 +52,7 @@ def measure(system, length):
     @tf.function(input_signature=[tf.TensorSpec((BATCH, None, DIM))])
     def step(inputs):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(tf.square(layer(inputs)))
+            loss = tf.reduce_sum(tf.square(layer(inputs, training=True)))
         return loss, tape.gradient(loss, layer.trainable_weights)
 
     def inputs(length):

@@ -1,6 +1,7 @@
 """Every model alone, each in a process of its own: speed, latency, memory, size, start-up.
 
-``make bench`` writes ``benchmarks/results/models.md``.
+``make bench`` writes ``benchmarks/results/models.md``. Run again, it goes on where it stopped:
+delete ``runs/bench/models.jsonl`` to measure anew.
 """
 
 import json
@@ -17,6 +18,7 @@ from rich.progress import track
 import zoo
 
 RESULTS = Path(__file__).parent / "results" / "models.md"
+MEASURED = Path("runs/bench/models.jsonl")
 CLASSES = 5
 ROUNDS = 3
 FIRST = [2, 3, 4, 5]  # ids of a text
@@ -104,14 +106,17 @@ def main():
         for name in zoo.list_models()
         for preset in (*zoo.describe(name).presets, "default")
     ]
+    MEASURED.parent.mkdir(parents=True, exist_ok=True)
+    MEASURED.touch()
+    known = {tuple(one["system"]): one for one in map(json.loads, MEASURED.open())}
     for name, preset in track(systems, "Measuring"):
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.models", name, preset],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        found = json.loads(done.stdout.splitlines()[-1])
+        if (name, preset) not in known:
+            command = [sys.executable, "-m", "benchmarks.models", name, preset]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            known[name, preset] = json.loads(done.stdout.splitlines()[-1])
+            with MEASURED.open("a") as file:
+                print(json.dumps({"system": (name, preset)} | known[name, preset]), file=file)
+        found = known[name, preset]
         cells = " | ".join(format(found[key], form) for key, form in COLUMNS.values())
         rows.append(f"| {name} | {preset} | {cells} |")
         print(rows[-1], flush=True)

@@ -196,8 +196,20 @@ class PlainACT(keras.Model):
         return self.classify(self.drop(self.hidden(document), training=training))
 
 
+class PairedAttention(PairwiseAttention):
+    """ATT-CNN's attention as Equation 4 is written: ``tanh(W [x_i ; x_j])`` of all pairs."""
+
+    def score_pairs(self, inputs, training=None):
+        batch, length, dim = ops.shape(inputs)
+        first = ops.broadcast_to(inputs[:, :, None], (batch, length, length, dim))
+        second = ops.broadcast_to(inputs[:, None], (batch, length, length, dim))
+        kernel = ops.concatenate([self.query_kernel, self.key_kernel])
+        hidden = ops.tanh(ops.matmul(ops.concatenate([first, second], axis=-1), kernel))
+        return ops.matmul(hidden, self.context)[..., 0]
+
+
 class PlainPairwise(PairwiseAttention):
-    """ATT-CNN's attention with ``tanh(W [x_i ; x_j])`` of all pairs at once."""
+    """The same with W split, ``tanh(U x_i + V x_j)`` of all pairs at once."""
 
     def score_pairs(self, inputs, training=None):
         query = ops.matmul(inputs, self.query_kernel)[:, :, None]
@@ -238,22 +250,16 @@ class PlainSSAN(SSAN):
         )
 
 
-class PlainATTCNN(ATTCNN):
-    """ATT-CNN over the plain form of its attention."""
-
-    def __init__(self, num_classes, **kwargs):
-        super().__init__(num_classes, **kwargs)
-        self.attention = PlainPairwise(self.attention_dim, self.decay)
-
-
 def plain_ssan(like):
     """SSAN of the sizes of ours."""
     return PlainSSAN.from_config(like.get_config())
 
 
-def plain_attcnn(like):
-    """ATT-CNN of the sizes of ours."""
-    return PlainATTCNN.from_config(like.get_config())
+def plain_attcnn(like, form=PlainPairwise):
+    """ATT-CNN of the sizes of ours, over a plain form of its attention."""
+    plain = ATTCNN.from_config(like.get_config())
+    plain.attention = form(like.attention_dim, like.decay)
+    return plain
 
 
 def keras_transformer(like, num_layers=3, num_heads=6):

@@ -29,6 +29,7 @@ from benchmarks.measure import (
     ratio,
     tell,
 )
+from benchmarks.profile import floors, half_precision
 from zoo.cli import quiet_tensorflow
 from zoo.export import export_saved_model
 from zoo.optimizers import AdamW
@@ -80,9 +81,11 @@ class Comparison:
         return documents, ours, self.build(ours)
 
 
-def ours_of(name, preset):
+def ours_of(name, preset, **options):
     """Another model of ours as the rival."""
-    return lambda like: zoo.build(name, CLASSES, preset, vocabulary_size=like.vocabulary_size)
+    return lambda like: zoo.build(
+        name, CLASSES, preset, vocabulary_size=like.vocabulary_size, **options
+    )
 
 
 TRANSFORMER = ours_of("act_transformer", "li2021")
@@ -104,10 +107,18 @@ TRAINING = [
         padded=True, corpus="imdb", texts=128,
     ),
     Comparison("act", "li2021", "its heads one by one, padded", rivals.PlainACT, 1.4, padded=True),
-    Comparison("ssan", SSAN, "`lstm`", ours_of("lstm", SSAN), 3.4, texts=4096),
+    Comparison(
+        "ssan", SSAN, "`lstm`; SST-fine, word vectors fixed",
+        ours_of("lstm", SSAN, train_embeddings=False), 3.4, corpus="sst_fine", texts=8192,
+    ),
     Comparison("ssan", SSAN, "a vector for each pair, padded", rivals.plain_ssan, padded=True),
     Comparison(
-        "attcnn", LIKE_KIM, "all pairs at once, padded; 256 words", rivals.plain_attcnn, 3,
+        "attcnn", LIKE_KIM, "`tanh(W [x_i ; x_j])` of all pairs, padded; 256 words",
+        lambda like: rivals.plain_attcnn(like, rivals.PairedAttention), 3,
+        padded=True, corpus="imdb", texts=64, **PAIRS,
+    ),
+    Comparison(
+        "attcnn", LIKE_KIM, "the same with W split, `tanh(U x_i + V x_j)`", rivals.plain_attcnn,
         padded=True, corpus="imdb", texts=128, **PAIRS,
     ),
     Comparison(
@@ -118,15 +129,20 @@ TRAINING = [
 BAG = "TF-IDF and logistic regression; both from texts"
 DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
 INFERENCE = [
-    Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER, 2.7),
+    Comparison(
+        "act", "li2021", "its paper's Transformer; reviews in batches of 100", TRANSFORMER, 2.7,
+        corpus="imdb", texts=500, batch_size=100,
+    ),
+    Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER),
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
     Comparison("act", "li2021", BAG, rivals.BagOfWords),
     Comparison(
-        "act", "li2021", DISTILBERT, rivals.DistilBERT, 20, texts=1024,
+        "act", "li2021", DISTILBERT, rivals.DistilBERT, 20,
         told="`act` labels {:.0f} times as many texts a second as an encoder of DistilBERT's shape",
     ),
-    Comparison("ssan", SSAN, DISTILBERT, rivals.DistilBERT, 20, texts=1024),
-    Comparison("attcnn", LIKE_KIM, DISTILBERT, rivals.DistilBERT, 20, texts=1024),
+    Comparison("act", "li2021", DISTILBERT, rivals.DistilBERT, 20, corpus="imdb", texts=128),
+    Comparison("ssan", SSAN, DISTILBERT, rivals.DistilBERT, 20),
+    Comparison("attcnn", LIKE_KIM, DISTILBERT, rivals.DistilBERT, 20),
     Comparison("han", "yang2016", DISTILBERT, rivals.DistilBERT, 20, corpus="imdb", texts=64),
     Comparison("hcan", "gao2018", DISTILBERT, rivals.DistilBERT, 3, corpus="imdb", texts=64),
 ]  # fmt: skip
@@ -176,10 +192,11 @@ def inference(comparison: Comparison, rounds: int, part: int):
 def compared(comparisons, measure, rounds, part) -> Iterator[str]:
     """A table's rows."""
     yield (
-        "| model | rival | times as fast | target | documents/s | words/s | words of positions | "
+        "| model | rival | texts | times as fast | target | documents/s | words/s | "
+        "words of positions | "
         "of the GEMM rate |"
     )
-    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    yield "|---|---|---|--:|--:|--:|--:|--:|--:|"
     for comparison in track(comparisons, measure.__name__):
         keras.utils.set_random_seed(0)
         seconds, documents, operations = measure(comparison, rounds, part)
@@ -191,7 +208,8 @@ def compared(comparisons, measure, rounds, part) -> Iterator[str]:
             TOLD.append(comparison.told.format(times))
         shown = f"{times:.1f}" if times >= 1 else f"{times:.2g}"
         row = (
-            f"| {comparison.model} | {comparison.rival} | **{shown}** | {target} | "
+            f"| {comparison.model} | {comparison.rival} | {comparison.corpus} | **{shown}** | "
+            f"{target} | "
             f"{len(documents.texts) / ours:,.0f} | {documents.words / ours:,.0f} | "
             f"{documents.share_of_words(comparison.batch_size):.0%} | {share:.0%} |"
         )
@@ -249,6 +267,8 @@ def main(quick: bool):
         "Inference, real text": compared(INFERENCE, inference, rounds, part),
         "Latency": one_document(),
         "Start": starting(),
+        "Floors and profile of a training step, 32 texts": floors(part),
+        "Times as fast in bfloat16": half_precision(part),
     }
     report = (
         f"# Speed\n\nWritten by `make bench{'-quick' if quick else ''}` on {machine()}.\n\n"
@@ -256,7 +276,9 @@ def main(quick: bool):
         f"{rounds} rounds after one of warm-up, ratios within a round. Sizes are the papers', "
         "through `fit` and `predict`; a plain form is trained by Keras' AdamW, ours by ours. "
         "Operations are those of matrix products for real words; training counts three times a "
-        "prediction's.\n"
+        "prediction's. AdamW moves seven numbers for each one it trains: its floor at the "
+        "bandwidth of adding to 256 MB in place. Profiles are of TensorFlow's profiler: the time "
+        "of threads in kernels, which also wait there for each other.\n"
     )
     for title, rows in parts.items():
         table = "\n".join(rows)

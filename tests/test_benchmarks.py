@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from benchmarks import gpu, rivals
+from benchmarks import gpu, profile, rivals
 from benchmarks.measure import Documents
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
@@ -76,7 +76,12 @@ def test_plain_act():
 
 
 @pytest.mark.parametrize(
-    ("name", "build"), [("ssan", rivals.plain_ssan), ("attcnn", rivals.plain_attcnn)]
+    ("name", "build"),
+    [
+        ("ssan", rivals.plain_ssan),
+        ("attcnn", rivals.plain_attcnn),
+        ("attcnn", lambda like: rivals.plain_attcnn(like, rivals.PairedAttention)),
+    ],
 )
 def test_plain_forms_over_all_pairs(name, build):
     ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6)
@@ -132,3 +137,12 @@ def test_operations_on_a_gpu():
 
     thrice = counted(jax.grad(square, (0, 1)), (2, 9, 4), (3, 4, 5))
     assert thrice == 3 * counted(convolve, (2, 9, 4), (3, 4, 5))
+
+
+def test_kernels_of_a_profile():
+    matrix = tf.ones((300, 300))
+    sums = tf.function(lambda: tf.reduce_sum(matrix + 1.0), jit_compile=True)
+    product = tf.function(lambda: tf.linalg.norm(tf.matmul(matrix, matrix)))
+    found = profile.kernel_times(lambda: (product(), sums()))
+    assert any(kind.endswith("MatMul") for kind in found) and "XLA's kernels" in found
+    assert not any(kind.startswith("_") for kind in found)
