@@ -268,7 +268,8 @@ def keras_transformer(like, num_layers=3, num_heads=6):
     ids = keras.Input((None,), dtype="int64")
     mask = ids != 0
     words = layers.Embedding(like.vocabulary_size, dim)(ids)
-    words = words + layers.Embedding(like.max_words, dim)(ops.arange(ops.shape(ids)[1]))
+    positions = ops.cumsum(ops.ones_like(ids), axis=1) - 1
+    words = words + layers.Embedding(like.max_words, dim)(positions)
     for _ in range(num_layers):
         attention = layers.MultiHeadAttention(num_heads, dim // num_heads, dropout=0.1)
         words = layers.LayerNormalization()(

@@ -91,6 +91,15 @@ def test_plain_forms_over_all_pairs(name, build):
     np.testing.assert_allclose(plain(TEXTS), ours(TEXTS), atol=1e-5)
 
 
+def test_transformer_of_keras():
+    like = zoo.build("act", 3, vocabulary_size=10, embedding_dim=6, max_words=8)
+    transformer = rivals.keras_transformer(like)
+    more_padding = np.pad(TEXTS, [[0, 0], [0, 2]])
+    np.testing.assert_allclose(transformer(TEXTS), transformer(more_padding), atol=1e-5)
+    transformer.compile("adamw", "sparse_categorical_crossentropy", jit_compile=False)
+    assert np.isfinite(transformer.train_on_batch(TEXTS, np.array([0, 2])))
+
+
 def counted(function, *shapes):
     return gpu.operations(jax.make_jaxpr(function)(*map(jnp.ones, shapes)).jaxpr)
 
