@@ -32,10 +32,10 @@ LARGEST = 6
 IS_KERNEL = re.compile(r"[^:]+:_?(\w+)|[\w.]*(?:fusion|wrapped_)[\w.-]*")  # TensorFlow's, XLA's
 
 
-def prepared(name: str, preset: str, part: int):
+def prepared(name: str, preset: str):
     """The model, ready to be trained, its documents, and their batches."""
     corpus, texts = SYSTEMS[name, preset]
-    documents = Documents(corpus, texts // part, zoo.build(name, CLASSES, preset))
+    documents = Documents(corpus, texts, zoo.build(name, CLASSES, preset))
     size = documents.preprocessor.vocabulary_size
     model = zoo.build(name, CLASSES, preset, vocabulary_size=size)
     model.compile(AdamW(), "sparse_categorical_crossentropy", jit_compile=False)
@@ -47,7 +47,7 @@ def training(model, batches) -> Callable[[], object]:
     return lambda: [model.train_on_batch(*batch) for batch in batches]
 
 
-def floors(part: int) -> Iterator[str]:
+def floors() -> Iterator[str]:
     """What a step takes, must take, and spends it on."""
     yield (
         "| model | ms | its products at the GEMM rate | its update at the bandwidth | "
@@ -55,7 +55,7 @@ def floors(part: int) -> Iterator[str]:
     )
     yield "|---|--:|--:|--:|---|"
     for name, preset in track(SYSTEMS, "floors"):
-        model, documents, batches = prepared(name, preset, part)
+        model, documents, batches = prepared(name, preset)
         train = training(model, batches)
         seconds = interleaved({"train": train, "gemm": gemm(), "move": moving()}, ROUNDS)
         step, product, move = (float(np.median(taken)) for taken in seconds.values())
@@ -90,7 +90,7 @@ def kernel_times(run: Callable[[], object]) -> Counter[str]:
     return taken
 
 
-def half_precision(part: int) -> Iterator[str]:
+def half_precision() -> Iterator[str]:
     """How many times as fast bfloat16 is, where the processor multiplies it."""
     flags = Path("/proc/cpuinfo")
     if not flags.exists() or not re.search(r"amx_bf16|avx512_bf16", flags.read_text()):
@@ -102,7 +102,7 @@ def half_precision(part: int) -> Iterator[str]:
         runs = {}
         for precision in ("float32", "mixed_bfloat16"):
             keras.config.set_dtype_policy(precision)
-            model, _, batches = prepared(name, preset, part)
+            model, _, batches = prepared(name, preset)
             runs[f"{precision}, training"] = training(model, batches)
             runs[f"{precision}, inference"] = lambda model=model, batches=batches: [
                 model.predict_on_batch(ids) for ids, _ in batches
