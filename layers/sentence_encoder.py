@@ -13,13 +13,13 @@ class SentenceEncoder(keras.layers.Wrapper):
 
     Args:
         layer: an encoder, ``[sentences, words, dim]`` -> ``[sentences, features]``, whose call
-            takes ``mask`` and ``return_attention_scores`` (scores: ``[sentences, ..., words]``).
+            takes ``mask`` and ``return_attention_scores`` (scores: ``[sentences, ...]``, or a
+            dictionary of such).
 
     Call arguments:
         inputs: ``[batch, sentences, words, dim]``.
         mask: ``[batch, sentences, words]`` boolean, True where there is a word.
-        return_attention_scores: also return the encoder's scores,
-            ``[batch, sentences, ..., words]``.
+        return_attention_scores: also return the encoder's scores, ``[batch, sentences, ...]``.
 
     Returns:
         ``[batch, sentences, features]``. The mask of the sentences is ``any(mask, axis=-1)``.
@@ -47,7 +47,7 @@ class SentenceEncoder(keras.layers.Wrapper):
         outputs, scores = self.layer(
             folded, mask=folded_mask, training=training, return_attention_scores=True
         )
-        return unfold(outputs), unfold(scores)
+        return unfold(outputs), keras.tree.map_structure(unfold, scores)
 
     def compute_mask(self, inputs, previous_mask):
         return None if previous_mask is None else ops.any(previous_mask, axis=-1)

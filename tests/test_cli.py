@@ -30,7 +30,16 @@ def run_zoo(monkeypatch, capsys):
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    for command in ("train", "tune", "evaluate", "predict", "list", "describe", "datasets"):
+    for command in (
+        "train",
+        "tune",
+        "evaluate",
+        "predict",
+        "explain",
+        "list",
+        "describe",
+        "datasets",
+    ):
         assert command in out
 
 
@@ -77,6 +86,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["evaluate", "nothing"], "no run in nothing"),
         (["predict", "nothing", "text"], "no run in nothing"),
+        (["explain", "nothing", "text"], "no run in nothing"),
         (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
     ],
 )
@@ -120,6 +130,21 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
+
+
+def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
+    code, out, _ = run_zoo("explain", trained, "a [good] stay")
+    assert code == 0
+    assert "good one, " in out and "a [good] stay" in out
+    page = tmp_path / "page.html"
+    code, out, _ = run_zoo("explain", trained, "--most", 3, "--page", page)
+    assert code == 0 and "3 texts are explained in" in out
+    assert page.read_text("utf-8").count('"target":') == 3
+    (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
+    assert (
+        "2 texts"
+        in run_zoo("explain", trained, "--file", tmp_path / "texts.txt", "--page", page)[1]
+    )
 
 
 def test_evaluate_prints_a_table_or_json(run_zoo, trained):

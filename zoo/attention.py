@@ -1,46 +1,79 @@
-"""Attention as one weight a word, whatever a model's attention is."""
+"""Attention in one form, whatever a model's own is."""
 
 import inspect
 
 import numpy as np
 
 
-def word_weights(model, ids) -> np.ndarray | None:
-    """How much each word weighs in a model's attention.
-
-    Heads and layers are averaged. Of attention between pairs of words, a word's weight is the mean
-    of what all words give it; of a hierarchical model, it is its weight in its sentence times the
-    square root of the sentence's (Yang et al. 2016, Section 3.5).
+def attention_of(model, ids) -> dict[str, np.ndarray]:
+    """A model's attention scores, with an axis for heads in each.
 
     Args:
         model: a classifier.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
     Returns:
-        ``[batch, (sentences,) words]`` float64, 0 at padding; None where the model has none.
+        What there is of: ``words``, the weights by which words are summed up,
+        ``[batch, heads, (sentences,) words]``; ``sentences``, the same of sentences,
+        ``[batch, heads, sentences]``; and ``pairs``, how much each word (the last axis but one)
+        attends to each of its text or sentence, ``[batch, heads, (sentences,) words, words]``, the
+        heads of all layers one after the other. Float32.
     """
     if "return_attention_scores" not in inspect.signature(model.call).parameters:
-        return None
+        return {}
     ids = np.asarray(ids)
     _, scores = model(ids, training=False, return_attention_scores=True)
-    scores = {name: one for name, one in scores.items() if one is not None}
-    if not scores:
-        return None
-    scores = {name: np.asarray(one, "float64") for name, one in scores.items()}
-    if "pairs" in scores:
-        pairs = scores["pairs"]
-        pairs = pairs.mean(axis=tuple(range(1, pairs.ndim - 2)))
-        real = ids != 0
-        weights = np.einsum("bi,bij->bj", real, pairs) / np.maximum(real.sum(1, keepdims=True), 1)
-    else:
-        weights = _mean_of_heads(scores["words"], ids.ndim)
+    ranks = {"words": ids.ndim + 1, "sentences": 3, "pairs": ids.ndim + 2}
+    return {
+        name: _with_heads(np.asarray(one, "float32"), ranks[name], ids)
+        for name, one in scores.items()
+        if one is not None
+    }
+
+
+def _with_heads(scores, rank, ids):
+    """Heads on axis 1; scores have none, those of one layer, or of several."""
+    if scores.ndim < rank:
+        return scores[:, None]
+    if scores.ndim > rank:  # layers of heads
+        return scores.reshape(len(scores), -1, *scores.shape[3:])
+    inside = ids.ndim == 3 and rank > 3  # heads stand after the sentences
+    return np.moveaxis(scores, 2, 1) if inside else scores
+
+
+def weights_of_heads(model, ids) -> np.ndarray | None:
+    """How much each word weighs in each head of a model's attention.
+
+    Where attention sums words up, it is a word's weight in that; of a hierarchical model, its
+    weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.5).
+    Else, where words attend to words, it is the mean of what those of its text or sentence give
+    it.
+
+    Args:
+        model: a classifier.
+        ids: ``[batch, words]``, or ``[batch, sentences, words]``.
+
+    Returns:
+        ``[batch, heads, (sentences,) words]``, 0 at padding; None where the model has none.
+    """
+    ids = np.asarray(ids)
+    scores = attention_of(model, ids)
+    if "words" in scores:
+        weights = scores["words"]
         if "sentences" in scores:
-            weights = weights * np.sqrt(_mean_of_heads(scores["sentences"], 2))[..., None]
-    return np.where(ids != 0, weights, 0)
+            weights = weights * np.sqrt(scores["sentences"])[..., None]
+    elif "pairs" in scores:
+        real = (ids != 0)[:, None, ..., None]
+        weights = (real * scores["pairs"]).sum(-2) / np.maximum(real.sum(-2), 1)
+    else:
+        return None
+    return np.where(ids[:, None] != 0, weights, 0)
 
 
-def _mean_of_heads(scores, rank):
-    return scores.mean(axis=-2) if scores.ndim > rank else scores
+def word_weights(model, ids) -> np.ndarray | None:
+    """The mean over the heads of :func:`weights_of_heads`, ``[batch, (sentences,) words]``."""
+    weights = weights_of_heads(model, ids)
+    return None if weights is None else weights.mean(axis=1)
 
 
 def attended_words(model, text: str, most: int = 5) -> str:

@@ -125,6 +125,12 @@ class TextClassifier(keras.Model):
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
 
+    def explain(self, texts, targets=None):
+        """Where the model looks in texts; see :func:`zoo.explanation.explain`."""
+        from zoo.explanation import explain
+
+        return explain(self, texts, targets)
+
     def _maybe_symbolic_build(self, iterator=None, data_batch=None):
         # To build metrics under a strategy, Keras would take a batch out of the training, and
         # average it over devices, whose batches are of different lengths.

@@ -277,6 +277,42 @@ def predict(
     writer.writerows(answers)
 
 
+@app.command()
+def explain(
+    run: Run,
+    texts: Annotated[
+        list[str] | None, typer.Argument(help="Texts. Default: those of the test split.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
+    ] = None,
+    text_column: TextColumn = None,
+    most: Annotated[int, typer.Option(help="Of a file or the test split, so many texts.")] = 20,
+    page: Annotated[
+        Path | None, typer.Option(help="Write an HTML page, with heads and pairs of words.")
+    ] = None,
+) -> None:
+    """Show where a model looked: words shaded by attention."""
+    from zoo.datasets import read_texts
+    from zoo.evaluation import read_test_split
+    from zoo.page import write_page
+    from zoo.runs import read_config
+
+    model, targets = zoo.load(run), None
+    if file is not None:
+        texts = list(itertools.islice(read_texts(file, text_column), most))
+    elif not texts:
+        split = read_test_split(read_config(run), most)
+        texts, targets = list(split), [model.labels[number] for number in split.numbers]
+    explanations = model.explain(texts, targets)
+    if page is not None:
+        write_page(page, explanations, f"{run.name}: where the model looked")
+        show(f"{len(texts):,} texts are explained in [bold]{page}[/].", soft_wrap=True)
+        return
+    for explanation in explanations:
+        show(_shaded(explanation), soft_wrap=True)
+
+
 @app.command("list")
 def list_models(
     pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
@@ -390,6 +426,22 @@ def _print_run(run: Path, process_id: int) -> None:
         f'Try:  zoo predict {run} "Your text."',
         soft_wrap=True,
     )
+
+
+def _shaded(explanation) -> Any:
+    """A text with its heavy words bright, and the heaviest underlined, for the terminal."""
+    from rich.text import Text
+
+    one, shaded = explanation, Text(explanation.text)
+    largest = max((word.weight or 0 for word in one.words), default=0) or 1
+    for word in one.words:
+        share = (word.weight or 0) / largest
+        green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
+        style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
+        if share > 0.05:
+            shaded.stylize(style, word.start, word.end)
+    true = "" if one.target in (None, one.label) else f", wrong: it is {one.target}"
+    return Text(f"{one.label}, {one.probability:.1%}{true}\n", style="bold") + shaded + "\n"
 
 
 def _parse_option(text: str) -> tuple[str, Any]:

@@ -53,6 +53,14 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
     }
 
 
+def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
+    """The test split that a run's settings tell, read again; its first texts, or all."""
+    from zoo import datasets
+
+    test = datasets.load(config["data"], **config["files"]).split(config["seed"]).test
+    return test if most is None else test.take(np.arange(len(test)) < most)
+
+
 def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[str, Any]:
     """Scores the model of a run folder.
 
@@ -75,7 +83,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
 
     config = read_config(run)
     if data is None:
-        test = datasets.load(config["data"], **config["files"]).split(config["seed"]).test
+        test = read_test_split(config)
     else:
         own = {key: config["files"][key] for key in COLUMNS if key in config["files"]}
         frame = datasets.read_labelled(data, **own | columns)

@@ -12,8 +12,9 @@ class HierarchicalClassifier(TextClassifier):
     """One level reads the words of each sentence, a second one the sentence vectors.
 
     A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``: levels
-    that turn ``[batch, length, dim]`` into ``[batch, features]`` and give their attention scores
-    on request. A flat variant, with ``max_sentences=None``, has a single level, ``words``.
+    that turn ``[batch, length, dim]`` into ``[batch, features]`` and on request give a dictionary
+    of attention scores, ``words`` among them. A flat variant, with ``max_sentences=None``, has a
+    single level, ``words``.
 
     Documents may come as the sentences that exist, grouped by length
     (:func:`zoo.datasets.batches.pack`): the same probabilities with less padding computed.
@@ -42,11 +43,11 @@ class HierarchicalClassifier(TextClassifier):
             return self._call_packed(ids["sentences"], ids["places"], training)
         mask = word_mask(ids)
         asked = {"training": training, "return_attention_scores": True}
-        vectors, word_scores = self.words(self.embed(ids), mask=mask, **asked)
-        scores = {"words": word_scores}
+        vectors, scores = self.words(self.embed(ids), mask=mask, **asked)
         if self.hierarchical:
             mask = ops.any(mask, axis=-1)
-            vectors, scores["sentences"] = self.sentences(vectors, mask=mask, **asked)
+            vectors, of_sentences = self.sentences(vectors, mask=mask, **asked)
+            scores = scores | {"sentences": of_sentences["words"]}
         probabilities = self.classify(self.drop(vectors, training=training))
         return (probabilities, scores) if return_attention_scores else probabilities
 

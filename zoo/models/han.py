@@ -20,7 +20,8 @@ POOLINGS = {
 class HANLevel(keras.layers.Layer):
     """One level of HAN: ``[batch, length, dim]`` to ``[batch, 2 * units]`` (Sections 2.1-2.2).
 
-    With ``return_attention_scores`` also the weights, ``[batch, length]``; None without attention.
+    With ``return_attention_scores`` also a dictionary: ``words``, the weights, ``[batch, length]``;
+    None without attention.
     """
 
     def __init__(self, units, attention_dim, pooling, **kwargs):
@@ -37,7 +38,8 @@ class HANLevel(keras.layers.Layer):
         # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
-        return self.summary(annotations, mask=mask, return_attention_scores=return_attention_scores)
+        vector, words = self.summary(annotations, mask=mask, return_attention_scores=True)
+        return (vector, {"words": words}) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None

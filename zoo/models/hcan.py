@@ -1,6 +1,7 @@
 """HCAN: Hierarchical Convolutional Attention Networks for Text Classification (Gao et al. 2018)."""
 
 import keras
+from keras import ops
 
 from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import (
@@ -19,8 +20,10 @@ from zoo.registry import register_model
 class HCANLevel(keras.layers.Layer):
     """One hierarchy of HCAN: ``[batch, length, dim]`` to ``[batch, dim]`` (Section 3, Figure 1).
 
-    With ``return_attention_scores`` also the target's weights, ``[batch, num_heads, length]``;
-    None for max-pooling.
+    With ``return_attention_scores`` also a dictionary: ``words``, the target's weights,
+    ``[batch, num_heads, length]``, None for max-pooling; and ``pairs``, what each word gives the
+    others in the self-attention, ``[batch, num_heads, length, length]``, of both self-attentions
+    one after the other where there are two.
     """
 
     def __init__(
@@ -62,12 +65,15 @@ class HCANLevel(keras.layers.Layer):
         # Section 3.6, and 3.8 for the dropout
         inputs = self.drop(inputs + self.positions(inputs), training=training)
         # Section 3.4, Equation 4
-        outputs = self.attention(inputs, mask=mask, training=training)
+        asked = {"mask": mask, "training": training, "return_attention_scores": True}
+        outputs, pairs = self.attention(inputs, **asked)
         if self.parallel is not None:
-            outputs = outputs * self.parallel(inputs, mask=mask, training=training)
+            others, more_pairs = self.parallel(inputs, **asked)
+            outputs, pairs = outputs * others, ops.concatenate([pairs, more_pairs], axis=1)
         outputs = self.norm(outputs)
         # Section 3.5, Equation 5
-        return self.summary(outputs, mask=mask, return_attention_scores=return_attention_scores)
+        vector, words = self.summary(outputs, mask=mask, return_attention_scores=True)
+        return (vector, {"words": words, "pairs": pairs}) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None

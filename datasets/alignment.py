@@ -1,0 +1,62 @@
+"""Where the words that a model reads stand in the original text."""
+
+from collections.abc import Sequence
+
+from zoo.datasets.preprocessor import split_sentences, split_words
+
+SAME = {"\u03c2": "\u03c3"}  # sigma at the end of a word, whose lower case depends on that
+
+
+def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tuple[int, int]]:
+    """The first character of each word in the text, and the one after its last.
+
+    A clean-up lowers characters, leaves some kinds of them out and sets others apart, but never
+    changes their order: so the characters of the words are met one after the other.
+
+    Args:
+        text: the original.
+        words: all words of its clean-up, in order.
+        clean_up: its name.
+
+    Returns:
+        A start and an end for each word, in order and without overlap. A word of which no
+        character is met, as its lower case is not that of its characters, has an empty place.
+    """
+    if clean_up == "han":
+        text = text.replace("\u2019", "'")
+    lowered = [(SAME.get(low, low), place) for place, one in enumerate(text) for low in one.lower()]
+    found, here = [], 0
+    for word in words:
+        met = []
+        for character in word:
+            character, there = SAME.get(character, character), here
+            while there < len(lowered) and lowered[there][0] != character:
+                there += 1
+            if there < len(lowered):
+                met.append(lowered[there][1])
+                here = there + 1
+        before = found[-1][1] if found else 0
+        found.append((max(met[0], before), met[-1] + 1) if met else (before, before))
+    return found
+
+
+def placed_words(preprocessor, text: str) -> list[list[tuple[str, int, int]]]:
+    """The words that a model reads, by sentence, each with its place in the text.
+
+    Args:
+        preprocessor: a :class:`zoo.datasets.Preprocessor`.
+        text: one text.
+
+    Returns:
+        Sentences of words, their starts and their ends; one sentence for a flat model.
+    """
+    clean_up, sentences = preprocessor.clean_up, preprocessor.max_sentences
+    if sentences is None:
+        split = [split_words([text], clean_up)[0].numpy()]
+    else:
+        split = [one.numpy() for one in split_sentences([text], clean_up)[0]]
+    # All words, also those beyond the limits: else the next sentence would be found in them.
+    split = [[word.decode() for word in words] for words in split]
+    spans = iter(places(text, [word for words in split for word in words], clean_up))
+    placed = [[(word, *next(spans)) for word in words] for words in split]
+    return [words[: preprocessor.max_words] for words in placed[:sentences]]

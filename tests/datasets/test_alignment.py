@@ -1,0 +1,52 @@
+"""Words stand where they stood in the original text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zoo.datasets import Preprocessor
+from zoo.datasets.alignment import placed_words, places
+from zoo.datasets.preprocessor import CLEAN_UPS, split_words
+
+WORDS = (
+    "Don't it’s 'quoted' U.S. 3.5 end... what?! (so) rock&roll -- Été naïve 你好 a_b `tick` İ ΟΣ"
+)
+PIECES = st.sampled_from([*WORDS.split(), "\n\n", "\t", "\U0001f600"])
+TEXTS = st.lists(PIECES, max_size=12).flatmap(
+    lambda pieces: st.sampled_from(["", " ", "  "]).map(lambda space: space.join(pieces))
+)
+
+
+def same(slice_, word):
+    """Whether a clean-up of the slice could be the word: its characters in order, none added."""
+    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"})
+    rest = iter(slice_.lower().translate(marks))
+    return all(character in rest for character in word.translate(marks))
+
+
+@pytest.mark.parametrize("clean_up", CLEAN_UPS)
+@given(text=TEXTS | st.text(max_size=40))
+@settings(max_examples=50, deadline=None)
+def test_a_word_is_what_stands_at_its_place(clean_up, text):
+    words = [word.decode() for word in split_words([text], clean_up)[0].numpy()]
+    spans = places(text, words, clean_up)
+    assert len(spans) == len(words)
+    before = 0
+    for word, (start, end) in zip(words, spans, strict=True):
+        assert before <= start <= end <= len(text)
+        assert end == start or same(text[start:end], word)
+        before = start if end == start else end
+
+
+def test_words_beyond_the_limits_are_passed_over():
+    text = "One two three. ONE two, three!  Don't one"
+    flat = Preprocessor(["one"], max_words=2)
+    assert placed_words(flat, text) == [[("one", 0, 3), ("two", 4, 7)]]
+    hierarchical = Preprocessor(["one"], max_words=2, max_sentences=3)
+    assert placed_words(hierarchical, text) == [
+        [("one", 0, 3), ("two", 4, 7)],
+        [("one", 15, 18), ("two", 19, 22)],
+        [("dont", 32, 37), ("one", 38, 41)],
+    ]
+    assert placed_words(hierarchical, "") == []
+    assert placed_words(flat, "") == [[]]

@@ -1,0 +1,70 @@
+"""Explanations: the model's answer and its attention, at the words' places in the text."""
+
+import json
+
+import numpy as np
+import pytest
+
+import zoo
+from zoo.attention import attention_of, word_weights
+from zoo.datasets import Preprocessor
+from zoo.explanation import explain
+
+TEXTS = [
+    "Don't go there. The  ROOM was, well, d\u00e9j\u00e0 vu!",
+    "",
+    "Fine",
+    "bad bad room. Fine.",
+]
+WORDS = ["dont", "go", "the", "room", "was", "fine", "bad", ".", "!"]
+
+
+def built(name):
+    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
+    model.preprocessor = Preprocessor(WORDS, model.max_words, model.max_sentences)
+    model.labels = ["no", "yes"]
+    return model
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_explanations(name):
+    model = built(name)
+    found = explain(model, TEXTS, ["no", "yes", "no", "yes"])
+    assert [one.text for one in found] == TEXTS
+    assert [one.target for one in found] == ["no", "yes", "no", "yes"]
+    np.testing.assert_allclose(
+        [list(one.probabilities.values()) for one in found], model.predict(TEXTS), atol=1e-6
+    )
+    for one in found:
+        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]
+        ids = np.asarray(model.preprocessor([one.text]))
+        assert [word.known for word in one.words] == (ids[ids != 0] != 1).tolist()
+        assert all(one.text[word.start : word.end] == word.text for word in one.words)
+        weights = word_weights(model, ids)
+        if weights is None:
+            assert all(word.weight is None and not word.heads for word in one.words)
+        else:
+            got = [word.weight for word in one.words]
+            np.testing.assert_allclose(got, weights[ids != 0], atol=1e-5)
+        scores = attention_of(model, ids)
+        assert len(one.sentences) == (ids != 0).any(-1).sum() * ("sentences" in scores)
+        if "pairs" in scores:
+            same = np.equal.outer(*[[word.sentence for word in one.words]] * 2)
+            assert one.pairs.shape[1:] == same.shape and not one.pairs[:, ~same].any()
+        else:
+            assert one.pairs is None
+        json.dumps(one.to_dict())
+    first = [word.text for word in found[0].words]
+    assert first[:4] == ["Don't", "go", "there", "."] and "d\u00e9j\u00e0" in first
+
+
+def test_attention_between_words_is_kept_within_its_sentence():
+    model = built("hcan")
+    (one,) = explain(model, ["bad room. fine was the room"])
+    alone = attention_of(model, np.asarray(model.preprocessor(["fine was the room"])))["pairs"]
+    np.testing.assert_allclose(one.pairs[:, 3:, 3:], alone[0, :, 0], atol=1e-5)
+
+
+def test_as_many_targets_as_texts():
+    with pytest.raises(ValueError, match="2 texts need as many targets: got 1"):
+        explain(built("act"), ["a", "b"], ["no"])

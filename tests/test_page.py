@@ -1,0 +1,134 @@
+"""The page of explanations, opened in a browser."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from zoo.explanation import Explanation, Explanations, Word
+from zoo.page import page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+needs_a_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver, of the packages' names"
+)
+
+
+def explanation(text, heads=2, pairs=2, target="yes", seed=0):
+    """Of words between spaces, with weights drawn at random."""
+    random = np.random.default_rng(seed)
+    words, end = [], 0
+    for one in text.split():
+        start = text.index(one, end)
+        end = start + len(one)
+        own = tuple(random.random(heads).tolist())
+        words.append(Word(one, start, end, 0, True, sum(own) / heads, own))
+    scores = random.random((pairs, len(words), len(words))) if pairs else None
+    return Explanation(
+        text, "no", 0.75, {"no": 0.75, "yes": 0.25}, tuple(words), (), scores, target
+    )
+
+
+def read(text):
+    return json.loads(re.search(r'type="application/json">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_text_stays_text():
+    text = "</script><script>alert(1)</script> <b>bold</b> &amp; \u2028 \U0001f600"
+    assert read(page([explanation(text)]))["documents"][0]["text"] == text
+    assert "<b>" not in page([explanation(text)]).split("application/json")[1].split("</script>")[0]
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 16])
+def test_a_thousand_documents_are_a_small_page(pairs):
+    text = " ".join(f"word{i}" for i in range(40))
+    many = [explanation(text, 8, pairs)] * 1000
+    size = len(page(many).encode())
+    assert size < 5_000_000
+    kept = read(page(many))["documents"][0]["pairs"]
+    assert (kept is None) == (pairs == 0) and len(kept or []) == min(pairs, 1)
+
+
+def test_no_documents():
+    assert read(page([]))["documents"] == []
+
+
+def test_a_notebook_shows_a_frame():
+    shown = Explanations([explanation("a 'b' c")])._repr_html_()
+    assert shown.startswith("<iframe") and "<script" not in shown
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for option in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=900,900"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@needs_a_browser
+def test_the_page_in_a_browser(browser, tmp_path):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.select import Select
+
+    one = explanation("The room was \U0001f600 good", target="yes")
+    other = explanation("bad room", pairs=0, target="no")
+    (tmp_path / "page.html").write_text(page([one, other]), "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    first, second = browser.find_elements(By.TAG_NAME, "article")
+    words = first.find_elements(By.CLASS_NAME, "word")
+
+    def weights(words=words):
+        shown = [word.get_attribute("style") for word in words]
+        return [float(style.split("--weight:")[1].rstrip(";")) for style in shown]
+
+    def of_largest(values):
+        return np.asarray(values) / np.max(values)
+
+    by_head = np.array([word.heads for word in one.words]).T
+    assert [word.text for word in words] == ["The", "room", "was", "\U0001f600", "good"]
+    assert "no, 75.0 %" in first.text and "wrong: it is yes" in first.text
+    assert "right" in second.text
+    np.testing.assert_allclose(weights(), of_largest(by_head.mean(0)), atol=0.01)
+
+    head = Select(browser.find_element(By.ID, "head"))
+    head.select_by_visible_text("head 2")
+    np.testing.assert_allclose(weights(), of_largest(by_head[1]), atol=0.01)
+
+    words[1].click()
+    np.testing.assert_allclose(weights(), of_largest(one.pairs[1, 1]), atol=0.01)
+    assert "what \u201croom\u201d attends to" in first.text
+    head.select_by_visible_text("all heads (mean)")
+    np.testing.assert_allclose(weights(), of_largest(one.pairs.mean(0)[1]), atol=0.01)
+
+    words[1].send_keys(Keys.ARROW_RIGHT)
+    assert browser.switch_to.active_element == words[2]
+    words[2].send_keys(Keys.ENTER)
+    np.testing.assert_allclose(weights(), of_largest(one.pairs.mean(0)[2]), atol=0.01)
+    words[2].send_keys(Keys.ESCAPE)
+    np.testing.assert_allclose(weights(), of_largest(by_head.mean(0)), atol=0.01)
+
+    second.find_elements(By.CLASS_NAME, "word")[0].click()
+    assert re.search(r"\u201cbad\u201d: weight 0\.\d+, 0\.\d+, by head", second.text)
+    browser.find_element(By.ID, "wrong").click()
+    assert first.is_displayed() and not second.is_displayed()
+
+    def colour():
+        return browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+
+    before = colour()
+    browser.find_element(By.ID, "theme").click()
+    assert colour() != before
+    first.find_elements(By.TAG_NAME, "summary")[1].click()
+    assert first.find_element(By.TAG_NAME, "canvas").size["width"] > 100
+    assert browser.get_log("browser") == []

@@ -1,0 +1,158 @@
+"""Where a model looked: the weight of each word, at its place in the original text."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from zoo.attention import attention_of, weights_of_heads
+from zoo.datasets.alignment import placed_words
+
+TOGETHER = 32  # texts computed at once
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that the model read.
+
+    Attributes:
+        text: as it stands in the original, ``text[start:end]``.
+        start, end: its place there.
+        sentence: the number of its sentence; 0 in a flat model.
+        known: whether it is in the vocabulary.
+        weight: its weight in the model's attention, the mean of its heads; None without attention.
+        heads: the same in each head.
+    """
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    known: bool
+    weight: float | None
+    heads: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a model answers to a text, and where its attention was.
+
+    Attributes:
+        text: the original.
+        label: the most probable class.
+        probability: of it.
+        probabilities: of each class.
+        words: those that were read, in order.
+        sentences: the weight of each sentence, the mean of its heads; empty for flat models.
+        pairs: ``[heads, words, words]``, how much a word attends to each other word, 0 between
+            sentences; None where words do not attend to words.
+        target: the true label, where it is known.
+    """
+
+    text: str
+    label: str
+    probability: float
+    probabilities: dict[str, float]
+    words: tuple[Word, ...]
+    sentences: tuple[float, ...]
+    pairs: np.ndarray | None
+    target: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        pairs = None if self.pairs is None else self.pairs.tolist()
+        return asdict(self) | {"pairs": pairs}
+
+
+class Explanations(list[Explanation]):
+    """Explanations in the order of the texts; a notebook shows them as a page."""
+
+    def _repr_html_(self) -> str:
+        from zoo.page import page
+
+        inside = html.escape(page(self))
+        return f'<iframe srcdoc="{inside}" width="100%" height="480" frameborder="0"></iframe>'
+
+
+def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -> Explanations:
+    """Explains a model's answers.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
+        texts: the texts.
+        targets: their true labels, if known.
+
+    Returns:
+        An explanation of each text, in order.
+
+    Raises:
+        ValueError: if there are not as many targets as texts.
+    """
+    texts = list(texts)
+    targets = [None] * len(texts) if targets is None else list(targets)
+    if len(targets) != len(texts):
+        raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
+    explained = {}
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
+    for start in range(0, len(order), TOGETHER):
+        rows = order[start : start + TOGETHER]
+        explained |= zip(
+            rows, _explain(model, [texts[i] for i in rows], [targets[i] for i in rows]), strict=True
+        )
+    return Explanations(explained[i] for i in range(len(texts)))
+
+
+def _explain(model, texts, targets):
+    """The same for texts of one batch."""
+    ids = np.asarray(model.preprocessor(texts))
+    rows = np.asarray(model.predict_on_batch(ids), "float64")
+    rows /= rows.sum(-1, keepdims=True)
+    scores, weights = attention_of(model, ids), weights_of_heads(model, ids)
+    for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
+        placed = placed_words(model.preprocessor, text)
+        real = ids[i] != 0
+        yield Explanation(
+            text,
+            model.labels[rows[i].argmax()],
+            float(rows[i].max()),
+            dict(zip(model.labels, map(float, rows[i]), strict=True)),
+            _words(text, placed, ids[i][real], None if weights is None else weights[i][:, real]),
+            tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))
+            if "sentences" in scores
+            else (),
+            _pairs(scores["pairs"][i], real) if "pairs" in scores else None,
+            target,
+        )
+
+
+def _words(text, placed, ids, weights):
+    sentences = [number for number, words in enumerate(placed) for _ in words]
+    places = [place for words in placed for _, *place in words]
+    heads = [()] * len(ids) if weights is None else map(tuple, weights.T.tolist())
+    return tuple(
+        Word(
+            text[start:end],
+            start,
+            end,
+            sentence,
+            bool(one != 1),
+            sum(own) / len(own) if own else None,
+            own,
+        )
+        for sentence, (start, end), one, own in zip(sentences, places, ids, heads, strict=True)
+    )
+
+
+def _pairs(scores, real):
+    """``[heads, words, words]`` of real words, from those of a text or of each of its sentences."""
+    if real.ndim == 1:
+        return scores[:, real][:, :, real]
+    words = int(real.sum())
+    pairs, start = np.zeros((len(scores), words, words), "float32"), 0
+    for sentence, own in enumerate(real):
+        end = start + int(own.sum())
+        pairs[:, start:end, start:end] = scores[:, sentence][:, own][:, :, own]
+        start = end
+    return pairs

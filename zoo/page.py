@@ -1,0 +1,84 @@
+"""Explanations as a page: one file, with all it needs inside."""
+
+import base64
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from zoo.explanation import Explanation
+from zoo.runs import whole
+
+PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its heads, or left out
+
+
+def page(
+    explanations: Sequence[Explanation],
+    title: str = "Attention",
+    about: str = "",
+    faithful: str = "",
+) -> str:
+    """HTML of texts whose words are shaded by their weight.
+
+    Heads are chosen above; a word that is clicked shows what it attends to. Weights are kept at
+    256 levels.
+
+    Args:
+        explanations: as of :func:`zoo.explanation.explain`.
+        title, about: what stands above.
+        faithful: a sentence on how far the weights may be trusted.
+    """
+    sizes = [one.pairs.size for one in explanations if one.pairs is not None]
+    heads = [len(one.pairs) for one in explanations if one.pairs is not None]
+    of_heads = sum(sizes) <= PAIRS
+    of_mean = (
+        of_heads
+        or sum(size // max(own, 1) for size, own in zip(sizes, heads, strict=True)) <= PAIRS
+    )
+    data = {
+        "title": title,
+        "about": about,
+        "faithful": faithful,
+        "labels": list(explanations[0].probabilities) if explanations else [],
+        "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
+        "documents": [_document(one, of_heads, of_mean) for one in explanations],
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    template = (files("zoo") / "page.html").read_text("utf-8")
+    return template.replace("__DATA__", text)
+
+
+def write_page(path: Path, explanations: Sequence[Explanation], *args: str) -> None:
+    """Writes :func:`page` to a file, whole or not at all.
+
+    Raises:
+        UsageError: if it cannot be written.
+    """
+    with whole(path) as partial:
+        partial.write_text(page(explanations, *args), "utf-8")
+
+
+def _document(one, of_heads, of_mean):
+    weights = np.array([word.heads for word in one.words]).T
+    pairs = one.pairs if of_mean else None
+    if pairs is not None and not of_heads:
+        pairs = pairs.mean(axis=0, keepdims=True)
+    return {
+        "text": one.text,
+        "target": one.target,
+        "probabilities": [round(probability, 4) for probability in one.probabilities.values()],
+        "starts": [word.start for word in one.words],
+        "lengths": [word.end - word.start for word in one.words],
+        "unknown": [place for place, word in enumerate(one.words) if not word.known],
+        "weights": [_packed(head) for head in weights] or None,
+        "pairs": None if pairs is None else [_packed(head) for head in pairs],
+    }
+
+
+def _packed(weights):
+    """The largest weight, and all as bytes, 255 the largest, in base64."""
+    largest = float(f"{np.max(weights, initial=0):.4g}")
+    scaled = np.clip(np.round(255 * np.asarray(weights, "float64") / (largest or 1)), 0, 255)
+    return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()
