@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
+FAITHFUL = 200  # texts of a page on which its attention is tried
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
@@ -295,6 +296,7 @@ def explain(
     """Show where a model looked: words shaded by attention."""
     from zoo.datasets import read_texts
     from zoo.evaluation import read_test_split
+    from zoo.faithfulness import faithfulness
     from zoo.page import write_page
     from zoo.runs import read_config
 
@@ -306,7 +308,9 @@ def explain(
         texts, targets = list(split), [model.labels[number] for number in split.numbers]
     explanations = model.explain(texts, targets)
     if page is not None:
-        write_page(page, explanations, f"{run.name}: where the model looked")
+        title = f"{run.name}: where the model looked"
+        tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])
+        write_page(page, explanations, title, faithful="" if tried is None else str(tried))
         show(f"{len(texts):,} texts are explained in [bold]{page}[/].", soft_wrap=True)
         return
     for explanation in explanations:

@@ -50,14 +50,14 @@ def page(
     return template.replace("__DATA__", text)
 
 
-def write_page(path: Path, explanations: Sequence[Explanation], *args: str) -> None:
+def write_page(path: Path, explanations: Sequence[Explanation], title: str, **about: str) -> None:
     """Writes :func:`page` to a file, whole or not at all.
 
     Raises:
         UsageError: if it cannot be written.
     """
     with whole(path) as partial:
-        partial.write_text(page(explanations, *args), "utf-8")
+        partial.write_text(page(explanations, title, **about), "utf-8")
 
 
 def _document(one, of_heads, of_mean):

@@ -1,0 +1,74 @@
+"""Attention that points to what decides is told from attention that does not."""
+
+import numpy as np
+import pytest
+
+import zoo
+from zoo.datasets import Preprocessor
+from zoo.faithfulness import faithfulness, without
+
+WORDS = ["good", *(f"filler{i}" for i in range(20))]
+
+
+class Counts:
+    """Says "yes" the surer the more of the words are "good"; looks where it is told."""
+
+    preprocessor = Preprocessor(WORDS)
+
+    def __init__(self, looks_at):
+        self.looks_at = looks_at
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        ids = np.asarray(ids)
+        yes = 0.5 + 0.5 * (ids == 2).sum(1) / np.maximum((ids != 0).sum(1), 1)
+        weights = {"good": ids == 2, "fillers": ids > 2, "all": ids != 0}[self.looks_at]
+        return np.stack([1 - yes, yes], 1), {
+            "words": weights / np.maximum(weights.sum(1), 1)[:, None]
+        }
+
+    __call__ = call
+
+    def predict_on_batch(self, ids):
+        return self.call(ids)[0]
+
+
+def texts(count=30):
+    random = np.random.default_rng(0)
+    for _ in range(count):
+        words = random.permutation([*["good"] * 3, *random.choice(WORDS[1:], 9)])
+        yield " ".join(words)
+
+
+@pytest.mark.parametrize(
+    ("looks_at", "sign", "said"),
+    [("good", 1, "matter more"), ("fillers", -1, "matter less"), ("all", 0, "do not read")],
+)
+def test_verdicts(looks_at, sign, said):
+    found = faithfulness(Counts(looks_at), list(texts()))
+    low, high = found.interval
+    assert low <= found.attended - found.random <= high
+    assert (low > 0) - (high < 0) == sign
+    assert said in str(found) and "30 texts" in str(found)
+
+
+def test_known_fall():
+    """Of two words, one is deleted in each share: by attention the one that decides."""
+    found = faithfulness(Counts("good"), ["good filler1"], draws=200)
+    assert found.attended == pytest.approx(0.25)  # 0.75 to 0.5
+    assert found.random == pytest.approx((0.25 - 0.25) / 2, abs=0.05)  # or to 1
+
+
+def test_words_are_deleted_in_reading_order():
+    ids = np.array([[3, 4, 0], [5, 0, 0], [6, 7, 8], [0, 0, 0]])
+    assert without(ids, np.array([2, 4])) == [[3, 4], [6, 8]]
+    assert without(ids, np.array([], int)) == [[3, 4], [5], [6, 7, 8]]
+    assert without(ids[2], np.array([0])) == [7, 8]
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_of_every_model(name):
+    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
+    model.preprocessor = Preprocessor(WORDS, model.max_words, model.max_sentences)
+    found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
+    assert found is None or (found.texts == 1 and abs(found.attended) < 1)
+    assert faithfulness(model, []) is None
