@@ -62,7 +62,7 @@ def test_attention_between_words_is_kept_within_its_sentence():
     model = built("hcan")
     (one,) = explain(model, ["bad room. fine was the room"])
     alone = attention_of(model, np.asarray(model.preprocessor(["fine was the room"])))["pairs"]
-    np.testing.assert_allclose(one.pairs[:, 3:, 3:], alone[0, :, 0], atol=1e-5)
+    np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
 
 
 def test_as_many_targets_as_texts():

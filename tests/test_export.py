@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from zoo.attention import word_weights
 from zoo.datasets import Preprocessor
 from zoo.export import export_saved_model
 from zoo.registry import import_model
@@ -25,5 +26,13 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     served = tf.saved_model.load(tmp_path / "saved_model")
     answer = served.serve(tf.constant(TEXTS))
     np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
+    weights = word_weights(model, preprocessor(TEXTS))
+    assert hasattr(served, "explain") == (weights is not None)
+    if weights is not None:
+        answer = served.explain(tf.constant(TEXTS))
+        np.testing.assert_allclose(answer["weights"], weights, atol=1e-5)
+        assert answer["words"].numpy().ravel()[:3].tolist() == [b"a", b"good", b"stay"]
+        assert answer["weights"].shape == answer["words"].shape
+        assert served.explain(tf.constant([""]))["words"].shape[0] == 1
     longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
     assert np.isfinite(longer["probabilities"]).all()

@@ -1,12 +1,14 @@
 """Attention in one form, whatever a model's own is."""
 
 import inspect
+from typing import Any
 
 import numpy as np
+from keras import ops
 
 
-def attention_of(model, ids) -> dict[str, np.ndarray]:
-    """A model's attention scores, with an axis for heads in each.
+def attention_of(model, ids) -> dict[str, Any]:
+    """A model's attention scores, with an axis for heads in each; also in a graph.
 
     Args:
         model: a classifier.
@@ -21,28 +23,29 @@ def attention_of(model, ids) -> dict[str, np.ndarray]:
     """
     if "return_attention_scores" not in inspect.signature(model.call).parameters:
         return {}
-    ids = np.asarray(ids)
     _, scores = model(ids, training=False, return_attention_scores=True)
-    ranks = {"words": ids.ndim + 1, "sentences": 3, "pairs": ids.ndim + 2}
+    depth = len(ids.shape)
+    ranks = {"words": depth + 1, "sentences": 3, "pairs": depth + 2}
     return {
-        name: _with_heads(np.asarray(one, "float32"), ranks[name], ids)
+        name: _with_heads(ops.cast(one, "float32"), ranks[name], depth)
         for name, one in scores.items()
         if one is not None
     }
 
 
-def _with_heads(scores, rank, ids):
+def _with_heads(scores, rank, depth):
     """Heads on axis 1; scores have none, those of one layer, or of several."""
-    if scores.ndim < rank:
+    shape = ops.shape(scores)
+    if len(shape) < rank:
         return scores[:, None]
-    if scores.ndim > rank:  # layers of heads
-        return scores.reshape(len(scores), -1, *scores.shape[3:])
-    inside = ids.ndim == 3 and rank > 3  # heads stand after the sentences
-    return np.moveaxis(scores, 2, 1) if inside else scores
+    if len(shape) > rank:  # layers of heads
+        return ops.reshape(scores, (shape[0], shape[1] * shape[2], *shape[3:]))
+    inside = depth == 3 and rank > 3  # heads stand after the sentences
+    return ops.moveaxis(scores, 2, 1) if inside else scores
 
 
-def weights_of_heads(model, ids) -> np.ndarray | None:
-    """How much each word weighs in each head of a model's attention.
+def weights_of_heads(scores: dict[str, Any], ids):
+    """How much each word weighs in each head of :func:`attention_of`; also in a graph.
 
     Where attention sums words up, it is a word's weight in that; of a hierarchical model, its
     weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.5).
@@ -50,30 +53,29 @@ def weights_of_heads(model, ids) -> np.ndarray | None:
     it.
 
     Args:
-        model: a classifier.
+        scores: of :func:`attention_of`.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
     Returns:
         ``[batch, heads, (sentences,) words]``, 0 at padding; None where the model has none.
     """
-    ids = np.asarray(ids)
-    scores = attention_of(model, ids)
+    real = ops.cast(ops.not_equal(ids, 0), "float32")[:, None]
     if "words" in scores:
         weights = scores["words"]
         if "sentences" in scores:
-            weights = weights * np.sqrt(scores["sentences"])[..., None]
+            weights = weights * ops.sqrt(scores["sentences"])[..., None]
     elif "pairs" in scores:
-        real = (ids != 0)[:, None, ..., None]
-        weights = (real * scores["pairs"]).sum(-2) / np.maximum(real.sum(-2), 1)
+        weights = ops.sum(real[..., None] * scores["pairs"], axis=-2)
+        weights = weights / ops.maximum(ops.sum(real, axis=-1, keepdims=True), 1)
     else:
         return None
-    return np.where(ids[:, None] != 0, weights, 0)
+    return weights * real
 
 
 def word_weights(model, ids) -> np.ndarray | None:
     """The mean over the heads of :func:`weights_of_heads`, ``[batch, (sentences,) words]``."""
-    weights = weights_of_heads(model, ids)
-    return None if weights is None else weights.mean(axis=1)
+    weights = weights_of_heads(attention_of(model, ids), ids)
+    return None if weights is None else ops.convert_to_numpy(ops.mean(weights, axis=1))
 
 
 def attended_words(model, text: str, most: int = 5) -> str:

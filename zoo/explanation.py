@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from keras import ops
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
@@ -109,7 +110,9 @@ def _explain(model, texts, targets):
     ids = np.asarray(model.preprocessor(texts))
     rows = np.asarray(model.predict_on_batch(ids), "float64")
     rows /= rows.sum(-1, keepdims=True)
-    scores, weights = attention_of(model, ids), weights_of_heads(model, ids)
+    scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
+    weights = weights_of_heads(scores, ids)
+    weights = None if weights is None else ops.convert_to_numpy(weights)
     for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
         placed = placed_words(model.preprocessor, text)
         real = ids[i] != 0

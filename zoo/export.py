@@ -9,6 +9,8 @@ from pathlib import Path
 import keras
 import tensorflow as tf
 
+from zoo.attention import attention_of, weights_of_heads
+
 
 def export_saved_model(model, path: str | Path) -> None:
     """Writes a SavedModel from texts to probabilities, the words-to-ids graph included.
@@ -17,6 +19,8 @@ def export_saved_model(model, path: str | Path) -> None:
     returns a dictionary:
     ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
     probable class of each text, and ``labels`` ``[classes]`` strings, the names in order.
+    ``model.explain(texts)``, of a model with attention, returns ``words``, padded with "", and
+    their ``weights``, ``[batch, (sentences,) words]``; see :func:`zoo.attention.weights_of_heads`.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
@@ -25,7 +29,6 @@ def export_saved_model(model, path: str | Path) -> None:
     Raises:
         OSError: if there is no room, or no leave, to write.
     """
-    model.preprocessor(tf.constant([""]))  # builds what a loaded model has not used yet
     archive = keras.export.ExportArchive()
     archive.track(model)
     archive.track(model.preprocessor.lookup)
@@ -39,7 +42,17 @@ def export_saved_model(model, path: str | Path) -> None:
             "labels": labels,
         }
 
-    archive.add_endpoint("serve", serve, [tf.TensorSpec([None], tf.string, name="texts")])
+    def explain(texts):
+        words, ids = model.preprocessor.words(texts).to_tensor(), model.preprocessor(texts)
+        weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
+        shape = tf.shape(words)  # ids have a place for a word where there is none
+        return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
+
+    signature = [tf.TensorSpec([None], tf.string, name="texts")]
+    archive.add_endpoint("serve", serve, signature)
+    few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
+    if weights_of_heads(attention_of(model, few), few) is not None:
+        archive.add_endpoint("explain", explain, signature)
     try:
         archive.write_out(str(path), verbose=False)
     except tf.errors.OpError as error:
