@@ -29,6 +29,7 @@ def export_saved_model(model, path: str | Path) -> None:
     Raises:
         OSError: if there is no room, or no leave, to write.
     """
+    few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
     archive = keras.export.ExportArchive()
     archive.track(model)
     archive.track(model.preprocessor.lookup)
@@ -50,7 +51,6 @@ def export_saved_model(model, path: str | Path) -> None:
 
     signature = [tf.TensorSpec([None], tf.string, name="texts")]
     archive.add_endpoint("serve", serve, signature)
-    few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
     if weights_of_heads(attention_of(model, few), few) is not None:
         archive.add_endpoint("explain", explain, signature)
     try:
