@@ -33,7 +33,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
     import tensorflow as tf
 
     from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency
-    from zoo.export import export_saved_model
+    from zoo.saved_model import export_saved_model
 
     # What reads documents reads IMDB's reviews, and what reads sentences AG News.
     long = name.startswith(("hcan", "han"))

@@ -31,8 +31,8 @@ from benchmarks.measure import (
 )
 from benchmarks.profile import floors, half_precision
 from zoo.cli import quiet_tensorflow
-from zoo.export import export_saved_model
 from zoo.optimizers import AdamW
+from zoo.saved_model import export_saved_model
 
 RESULTS = Path(__file__).parent / "results" / "speed.md"
 CLASSES = 5

@@ -11,7 +11,6 @@ import hashlib
 import heapq
 import io
 import logging
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ import tensorflow_datasets as tfds
 
 from zoo.datasets import formats
 from zoo.datasets.batches import untuned
+from zoo.datasets.beam import import_beam, pipeline_options, usage_error_in
 from zoo.datasets.catalogue import (
     VERSION,
     Entry,
@@ -38,11 +38,6 @@ from zoo.errors import UsageError
 logger = logging.getLogger("zoo")
 
 RANGE = 64 * 2**20  # bytes that one worker of Beam reads of a file of lines
-LOCAL_BEAM = (
-    "--direct_running_mode=multi_processing",
-    "--direct_num_workers=0",  # one for each core
-    "--default_sdk_harness_log_level=ERROR",
-)
 LISTED_FILES = 100  # with more, one checksum stands for all files of a split
 FIELDS = {
     "text": tf.io.FixedLenFeature([], tf.string),
@@ -162,7 +157,7 @@ def _group(entry, key, example):
 
 def _beam_examples(parts: list[_Part], entry: Entry):
     """The same examples by Apache Beam: pieces of files side by side."""
-    beam = _import_beam()
+    beam = import_beam()
     parts = [piece for part in parts for piece in part.pieces()]
 
     def ranked(example):
@@ -190,17 +185,6 @@ def _beam_examples(parts: list[_Part], entry: Entry):
         )
 
     return examples()
-
-
-def _import_beam():
-    try:
-        import apache_beam
-    except ImportError:
-        raise UsageError(
-            "preparing with Apache Beam needs it installed: pip install 'attention-zoo[beam]'; or "
-            "leave out --beam"
-        ) from None
-    return apache_beam
 
 
 def _download(entry, dl_manager):
@@ -269,10 +253,7 @@ def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) 
         return builder
     options = tfds.download.DownloadConfig(try_download_gcs=False)
     if beam:
-        pipeline_options = _import_beam().options.pipeline_options.PipelineOptions
-        options = dataclasses.replace(
-            options, beam_options=pipeline_options([*(beam_options or LOCAL_BEAM)])
-        )
+        options = dataclasses.replace(options, beam_options=pipeline_options(beam_options))
     texts = sum(entry.sizes.values())
     logger.info("%s: preparing %s texts into %s, once", entry.name, f"{texts:,}", builder.data_dir)
     try:
@@ -295,10 +276,8 @@ def _builder(config):
 def _explained(error, config):
     """What the user can do about it; any other error stays as it is."""
     entry = config.entry
-    if config.beam and (
-        cause := re.search(r"UsageError: (.*?)(?: \[while running|$)", str(error), re.M)
-    ):
-        return UsageError(cause[1])  # of a worker, in the middle of its report
+    if config.beam and (cause := usage_error_in(error)):
+        return cause
     if isinstance(error, UsageError):
         return error
     if isinstance(error, OSError) and (config.raw or error.filename):

@@ -37,7 +37,7 @@ def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, 
     head_dim = query.shape[-1] // num_heads
     query, key, value = (split_heads(x, num_heads) for x in (query, key, value))
     scores = ops.matmul(query * head_dim**-0.5, ops.transpose(key, (0, 1, 3, 2)))
-    weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
+    weights = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, (1, 2)))
     dropped = weights if dropout is None else dropout(weights, training=training)
     heads = ops.matmul(ops.cast(dropped, value.dtype), value)
     return merge_heads(heads), weights

@@ -9,6 +9,8 @@ import warnings
 import keras
 from keras import ops
 
+LOWEST = -1e30  # not infinite, which exports multiply by zero
+
 
 def zero_masked(inputs, mask):
     """Sets masked positions to zero, so that a convolution sees what it sees beyond the end.
@@ -19,7 +21,7 @@ def zero_masked(inputs, mask):
     """
     if mask is None:
         return inputs
-    return ops.where(mask[..., None], inputs, ops.zeros((), dtype=inputs.dtype))
+    return ops.where(ops.expand_dims(mask, -1), inputs, ops.zeros((), dtype=inputs.dtype))
 
 
 def masked_softmax(scores, mask):
@@ -35,7 +37,7 @@ def masked_softmax(scores, mask):
     """
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
     if mask is not None:
-        scores = ops.where(mask, scores, -1e30)
+        scores = ops.where(mask, scores, LOWEST)
     with warnings.catch_warnings():  # Keras warns where there is but one position
         warnings.filterwarnings("ignore", "You are using a softmax over axis", UserWarning)
         weights = ops.softmax(scores, axis=-1)
@@ -52,7 +54,8 @@ def masked_max(inputs, mask):
     if mask is None:
         return ops.max(inputs, axis=1)
     mask = ops.reshape(mask, (*ops.shape(mask), *[1] * (len(inputs.shape) - 2)))
-    largest = ops.max(ops.where(mask, inputs, ops.cast(-float("inf"), inputs.dtype)), axis=1)
+    lowest = ops.cast(LOWEST, inputs.dtype)
+    largest = ops.max(ops.where(mask, inputs, lowest), axis=1)
     return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))
 
 

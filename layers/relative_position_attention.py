@@ -93,7 +93,7 @@ class RelativePositionAttention(keras.layers.Layer):
             offsets = self._offsets(ops.shape(inputs)[1])
             per_offset = ops.matmul(query, ops.transpose(self.key_offsets))
             scores = scores + ops.einsum("bhir,ijr->bhij", per_offset, offsets)
-        weights = masked_softmax(scores, None if mask is None else mask[:, None, None, :])
+        weights = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, (1, 2)))
         summed = ops.cast(weights, value.dtype)
         heads = ops.matmul(summed, value)
         if self.max_distance is not None:

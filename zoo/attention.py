@@ -37,7 +37,7 @@ def _with_heads(scores, rank, depth):
     """Heads on axis 1; scores have none, those of one layer, or of several."""
     shape = ops.shape(scores)
     if len(shape) < rank:
-        return scores[:, None]
+        return ops.expand_dims(scores, 1)
     if len(shape) > rank:  # layers of heads
         return ops.reshape(scores, (shape[0], shape[1] * shape[2], *shape[3:]))
     inside = depth == 3 and rank > 3  # heads stand after the sentences
@@ -59,13 +59,13 @@ def weights_of_heads(scores: dict[str, Any], ids):
     Returns:
         ``[batch, heads, (sentences,) words]``, 0 at padding; None where the model has none.
     """
-    real = ops.cast(ops.not_equal(ids, 0), "float32")[:, None]
+    real = ops.expand_dims(ops.cast(ops.not_equal(ids, 0), "float32"), 1)
     if "words" in scores:
         weights = scores["words"]
         if "sentences" in scores:
-            weights = weights * ops.sqrt(scores["sentences"])[..., None]
+            weights = weights * ops.expand_dims(ops.sqrt(scores["sentences"]), -1)
     elif "pairs" in scores:
-        weights = ops.sum(real[..., None] * scores["pairs"], axis=-2)
+        weights = ops.sum(ops.expand_dims(real, -1) * scores["pairs"], axis=-2)
         weights = weights / ops.maximum(ops.sum(real, axis=-1, keepdims=True), 1)
     else:
         return None

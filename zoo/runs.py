@@ -102,13 +102,13 @@ def write_model(folder: Path, model) -> None:
     with whole(folder / "model.keras") as partial:
         model.save(partial)
     if keras.backend.backend() == "tensorflow":
-        from zoo.export import export_saved_model
+        from zoo.saved_model import export_saved_model
 
         with whole(folder / "saved_model") as partial:
             export_saved_model(model, partial)
     else:  # only TensorFlow has strings
         subprocess.run(
-            [sys.executable, "-m", "zoo.export", folder],
+            [sys.executable, "-m", "zoo.saved_model", folder],
             env=os.environ | {"KERAS_BACKEND": "tensorflow"},
             check=True,
         )

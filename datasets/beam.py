@@ -1,0 +1,38 @@
+"""Apache Beam, which is installed apart: work on many cores or machines."""
+
+import re
+from collections.abc import Sequence
+
+from zoo.errors import UsageError
+
+LOCAL = (
+    "--direct_running_mode=multi_processing",
+    "--direct_num_workers=0",  # one for each core
+    "--default_sdk_harness_log_level=ERROR",
+)
+
+
+def import_beam():
+    """The package.
+
+    Raises:
+        UsageError: if it is not installed.
+    """
+    try:
+        import apache_beam
+    except ImportError:
+        raise UsageError(
+            "Apache Beam is not installed: pip install 'attention-zoo[beam]', or leave out --beam"
+        ) from None
+    return apache_beam
+
+
+def pipeline_options(options: Sequence[str] = ()):
+    """Options such as ``--runner=FlinkRunner``; by default all cores of this machine."""
+    return import_beam().options.pipeline_options.PipelineOptions([*(options or LOCAL)])
+
+
+def usage_error_in(error: Exception) -> UsageError | None:
+    """What a worker had to say to the user, from the middle of its report; None if nothing."""
+    cause = re.search(r"UsageError: (.*?)(?: \[while running|$)", str(error), re.M)
+    return cause and UsageError(cause[1])

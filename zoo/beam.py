@@ -1,0 +1,103 @@
+"""Labels for corpora larger than one machine: prediction as a pipeline of Apache Beam."""
+
+import glob
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import tensorflow as tf
+from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
+
+from zoo.datasets.beam import pipeline_options, usage_error_in
+from zoo.datasets.files import read_texts
+from zoo.errors import UsageError
+
+BATCH = 512  # texts that a worker gets at once
+TOGETHER = 64  # of these, of like length, through the model
+
+
+class SavedModelHandler(ModelHandler):
+    """Runs a run's SavedModel, which each worker process loads once.
+
+    Args:
+        path: the SavedModel, on a disk that all workers see.
+    """
+
+    def __init__(self, path: str):
+        super().__init__(max_batch_size=BATCH)
+        self.path = path
+
+    def load_model(self):
+        return tf.saved_model.load(self.path)
+
+    def run_inference(self, batch: Sequence[str], model, inference_args=None) -> Iterable[dict]:
+        answers = [None] * len(batch)
+        order = sorted(range(len(batch)), key=lambda i: len(batch[i]))
+        for start in range(0, len(order), TOGETHER):
+            rows = order[start : start + TOGETHER]
+            served = model.serve(tf.constant([batch[i] for i in rows]))
+            labels = [label.decode() for label in served["labels"][0].numpy()]
+            for i, row in zip(rows, served["probabilities"].numpy(), strict=True):
+                answers[i] = {
+                    "text": batch[i],
+                    "label": labels[row.argmax()],
+                    "probability": float(row.max()),
+                    "probabilities": dict(zip(labels, map(float, row), strict=True)),
+                }
+        return answers
+
+
+def predict_on_beam(
+    run: str | Path,
+    files: str | Path,
+    output: str | Path,
+    text_column: str | None = None,
+    options: Sequence[str] = (),
+) -> None:
+    """Labels the texts of files, and writes JSON lines into a new folder.
+
+    A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1), as the lines come
+    in no order. Each file is read by one worker, as a whole: split big ones.
+
+    Args:
+        run: the run folder.
+        files: a file, or a glob, as of :func:`zoo.datasets.read_texts`.
+        output: a folder that does not exist yet.
+        text_column: by default ``text``, or else a well-known name.
+        options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores of this
+            machine.
+
+    Raises:
+        UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
+    """
+    model, output = Path(run) / "saved_model", Path(output)
+    if not model.is_dir():
+        raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
+    if output.exists():
+        raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    paths = sorted(glob.glob(str(files), recursive=True)) or [str(files)]
+    pipeline = beam.Pipeline(options=pipeline_options(options))
+    (
+        pipeline
+        | "files" >> beam.Create(paths)
+        | "spread the files" >> beam.Reshuffle()
+        | "read" >> beam.FlatMap(_rows, text_column)
+        | "spread the texts" >> beam.Reshuffle()
+        | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
+        | "lines" >> beam.MapTuple(_line)
+        | "write" >> beam.io.WriteToText(str(output.absolute() / "labels"), ".jsonl")
+    )
+    try:
+        pipeline.run().wait_until_finish()
+    except Exception as error:
+        raise (usage_error_in(error) or error) from None
+
+
+def _rows(path: str, text_column: str | None) -> Iterator[tuple[tuple[str, int], str]]:
+    for row, text in enumerate(read_texts(path, text_column), start=1):
+        yield (path, row), text
+
+
+def _line(place: tuple[str, int], answer: dict) -> str:
+    return json.dumps({"file": place[0], "row": place[1]} | answer, ensure_ascii=False)

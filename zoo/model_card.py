@@ -1,0 +1,145 @@
+"""The card of an exported model: what it is, how good, for what not, and which files."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import zoo
+from zoo.registry import describe
+from zoo.runs import read_config
+
+USE = {
+    "savedmodel": """import tensorflow as tf
+
+model = tf.saved_model.load("saved_model")
+print(model.serve(tf.constant(["Your text."]))["label"])""",
+    "onnx": """import numpy as np
+import onnxruntime
+
+session = onnxruntime.InferenceSession("model.onnx")
+ids = np.ones({shape}, "int32")  # of your text: see preprocessing.json
+print(session.run(["probabilities"], {{"ids": ids}}))""",
+    "litert": """import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+
+model = Interpreter("model.tflite").get_signature_runner()
+ids = np.ones({shape}, "int32")  # of your text: see preprocessing.json
+print(model(ids=ids)["probabilities"])""",
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far an export's probabilities are those of Keras.
+
+    Attributes:
+        texts: how many were compared.
+        largest: the largest difference of a probability.
+        labels: the share of texts with the same most probable class.
+    """
+
+    texts: int
+    largest: float
+    labels: float
+
+    @classmethod
+    def of(cls, expected: np.ndarray, answers: np.ndarray) -> "Agreement":
+        """Of ``[texts, classes]`` probabilities, by Keras and by the export."""
+        same = expected.argmax(-1) == answers.argmax(-1)
+        return cls(len(expected), float(np.abs(expected - answers).max()), float(same.mean()))
+
+    def __str__(self) -> str:
+        return (
+            f"On {self.texts:,} texts of the test split, {self.labels:.2%} get the label that "
+            f"Keras gives them; probabilities differ by {self.largest:.1g} at most."
+        )
+
+
+def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement | None) -> str:
+    """Markdown about the model of a run, in the order of Mitchell et al. 2019.
+
+    Args:
+        run: the run folder.
+        model: what :func:`zoo.load` gives of it.
+        folder: that of the export, with all its files.
+        name: of the format, and of the quantization after "-", if any.
+        agreement: of the export with Keras; None where no test split is at hand.
+    """
+    config, scores = read_config(run), json.loads((run / "metrics.json").read_text("utf-8"))
+    summary, own = describe(config["model"]).summary, model.preprocessor
+    format, _, quantization = name.partition("-")
+    shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
+    sentences = f"{own.max_sentences} sentences and " if model.hierarchical else ""
+    classes = "\n".join(
+        f"| {_cell(label)} | {row['precision']:.3f} | {row['recall']:.3f} "
+        f"| {row['f1-score']:.3f} | {row['support']:.0f} |"
+        for label, row in scores["classes"].items()
+    )
+    files = "\n".join(
+        f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    )
+    calibrated = (
+        f"Probabilities are calibrated on the validation split: on the test split they are off by "
+        f"{scores['calibration_error']:.1%} on average."
+        if "temperature" in scores
+        else "Probabilities are not calibrated."
+    )
+    return f"""# {config["model"]} on {_cell(config["data"])}
+
+A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
+{zoo.__version__} with seed {config["seed"]}; the run is {run.name}.
+
+## Use
+
+Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
+{agreement or "The test split is not at hand: not compared with Keras."}
+
+```python
+{USE[format].format(shape=shape)}
+```
+
+## Data
+
+`{config["data"]}`, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
+vocabulary has {len(own.vocabulary):,} words, counted on the training split alone.
+
+## Metrics
+
+Of the model before the export, on the {scores["texts"]:,} texts of the test split, which decided
+nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
+{scores["loss"]:.3f}. {calibrated}
+
+| class | precision | recall | F1 | texts |
+|---|--:|--:|--:|--:|
+{classes}
+
+## Limits
+
+- It knows the words and the kind of text of its training data; other languages, topics or times
+  were not tried. Every text gets one of the labels, also one that has nothing to do with them.
+- Words outside the vocabulary are all the same to it. It reads {sentences}{own.max_words} words\
+{" of each" if model.hierarchical else ""}; what comes after is not read.
+- Attention shows where the model looked, not why it answered so.
+- Whoever labels people, or decides about them, must measure errors by group; nobody has here.
+
+## Files
+
+| file | bytes | SHA-256 |
+|---|--:|---|
+{files}
+"""
+
+
+def _cell(text):
+    """Text that does not break a table."""
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def _sha256(path):
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,69 @@
+"""A SavedModel from texts to probabilities, which needs nothing of zoo where it is served.
+
+``python -m zoo.saved_model RUN`` writes that of a run folder that has none yet.
+"""
+
+import sys
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+
+from zoo.attention import attention_of, weights_of_heads
+
+
+def export_saved_model(model, path: str | Path) -> None:
+    """Writes a SavedModel, the words-to-ids graph included.
+
+    With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes ``[batch]`` strings and
+    returns a dictionary:
+    ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
+    probable class of each text, and ``labels`` ``[batch, classes]`` strings, their names.
+    ``model.explain(texts)``, of a model with attention, returns ``words``, padded with "", and
+    their ``weights``, ``[batch, (sentences,) words]``; see :func:`zoo.attention.weights_of_heads`.
+    Both are signatures, too, and ``serve`` is the default one. Every output has a row for each
+    text, as TensorFlow Serving's REST interface wants it.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
+        path: a folder that does not exist yet.
+
+    Raises:
+        OSError: if there is no room, or no leave, to write.
+    """
+    few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
+    archive = keras.export.ExportArchive()
+    archive.track(model)
+    archive.track(model.preprocessor.lookup)
+
+    def serve(texts):
+        probabilities = model(model.preprocessor(texts), training=False)
+        labels = tf.constant(list(model.labels))
+        return {
+            "probabilities": probabilities,
+            "label": tf.gather(labels, tf.argmax(probabilities, axis=-1)),
+            "labels": tf.broadcast_to(labels, tf.shape(probabilities)),
+        }
+
+    def explain(texts):
+        words, ids = model.preprocessor.words(texts).to_tensor(), model.preprocessor(texts)
+        weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
+        shape = tf.shape(words)  # ids have a place for a word where there is none
+        return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
+
+    signature = [tf.TensorSpec([None], tf.string, name="texts")]
+    archive.add_endpoint("serve", serve, signature)
+    if weights_of_heads(attention_of(model, few), few) is not None:
+        archive.add_endpoint("explain", explain, signature)
+    try:
+        archive.write_out(str(path), verbose=False)
+    except tf.errors.OpError as error:
+        raise OSError(error.message) from None
+
+
+if __name__ == "__main__":
+    from zoo.runs import load, whole
+
+    run = Path(sys.argv[1])
+    with whole(run / "saved_model") as partial:
+        export_saved_model(load(run), partial)
