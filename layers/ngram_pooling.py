@@ -33,28 +33,28 @@ class NgramPooling(keras.layers.Layer):
         self.supports_masking = True
         self.filters = filters
         self.windows = tuple(windows)
-        self.convolutions = [
-            keras.layers.Dense(filters, activation="relu", dtype=self.dtype_policy)
-            for _ in self.windows
-        ]
 
     def build(self, input_shape):
-        for size, convolution in zip(self.windows, self.convolutions, strict=True):
-            convolution.build((*input_shape[:-1], size * input_shape[-1]))
+        self.kernels, self.biases = [], []
+        for size in self.windows:
+            shape = (size * input_shape[-1], self.filters)
+            self.kernels.append(self.add_weight(name=f"kernel_{size}", shape=shape))
+            self.biases.append(
+                self.add_weight(name=f"bias_{size}", shape=shape[1:], initializer="zeros")
+            )
 
     def call(self, inputs, mask=None):
         dim, parts = inputs.shape[-1], sum(self.windows)
         kernels = [
-            ops.reshape(convolution.kernel, (size, dim, self.filters))
-            for size, convolution in zip(self.windows, self.convolutions, strict=True)
+            ops.reshape(kernel, (size, dim, self.filters))
+            for size, kernel in zip(self.windows, self.kernels, strict=True)
         ]
         kernel = ops.reshape(ops.transpose(ops.concatenate(kernels), (1, 0, 2)), (dim, -1))
         products = ops.split(ops.matmul(zero_masked(inputs, mask), kernel), parts, axis=-1)
         pooled = []
-        for size, convolution in zip(self.windows, self.convolutions, strict=True):
+        for size, bias in zip(self.windows, self.biases, strict=True):
             matches = sum(shifted(products.pop(0), words) for words in range(size))
-            matches = convolution.activation(matches + convolution.bias)
-            pooled.append(masked_max(matches, mask))
+            pooled.append(masked_max(ops.relu(matches + bias), mask))
         return ops.concatenate(pooled, axis=-1)
 
     def compute_mask(self, inputs, previous_mask):

@@ -128,7 +128,8 @@ def additive_scores(query, key, context):
         to_context = ops.sum(upstream) - 2 * ops.sum(parts, axis=(0, 1))
         return 4 * context * rows(to_query), 4 * context * rows(to_key), to_context
 
-    return ops.sum(context) - 2 * rows(ops.map(row_scores, rows(query))), gradient
+    # Not as a difference, whose sides LiteRT's converter changes round.
+    return -2 * rows(ops.map(row_scores, rows(query))) + ops.sum(context), gradient
 
 
 compiled_scores = compiled(additive_scores)

@@ -1,38 +1,196 @@
-"""Each kind of model, from texts to a SavedModel and back."""
+"""Exports answer as the model does, whatever the format."""
+
+import contextlib
+import hashlib
+import io
+import os
+import re
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import zoo
+from zoo import cli, export
 from zoo.attention import word_weights
-from zoo.datasets import Preprocessor
+from zoo.datasets import Preprocessor, load
+from zoo.evaluation import probabilities_of
 from zoo.registry import import_model
-from zoo.saved_model import export_saved_model
 
 ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(zoo.list_models())}.values()
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
+IDS = ["onnx", "litert"]
 
 
-@pytest.mark.parametrize("name", sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
-def test_the_saved_model_says_what_the_model_says(name, tmp_path):
+def runner(format, folder):
+    """From ids to a dictionary of outputs, as a user would open it."""
+    if format == "onnx":
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(folder / "model.onnx")
+        names = [output.name for output in session.get_outputs()]
+        return lambda ids: dict(zip(names, session.run(names, {"ids": ids}), strict=True))
+    from ai_edge_litert.interpreter import Interpreter
+
+    signature = Interpreter(str(folder / "model.tflite")).get_signature_runner()
+    size = signature.get_input_details()["ids"]["shape_signature"]
+    if size[0] == -1:
+        return lambda ids: signature(ids=ids)
+
+    def run(ids):  # one text at a time, padded
+        room = [(0, n - m) for n, m in zip(size[1:], ids.shape[1:], strict=True)]
+        ids = np.pad(ids, [(0, 0), *room])
+        rows = [signature(ids=row[None]) for row in ids]
+        return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+
+    return run
+
+
+def small_model(name):
+    """With its words, and weights that give answers apart from one half."""
     shape = zoo.build(name, num_classes=2, vocabulary_size=2, embedding_dim=24)
-    preprocessor = Preprocessor.fit(TEXTS, shape.max_words, shape.max_sentences, min_count=1)
+    sentences = shape.max_sentences and 6
+    preprocessor = Preprocessor.fit(TEXTS, 20, sentences, min_count=1)
+    limits = {"max_words": 20} | ({"max_sentences": 6} if sentences else {})
     size = preprocessor.vocabulary_size
-    model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24)
+    model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24, **limits)
+    for weight in model.trainable_weights:
+        weight.assign(1.5 * weight)
     model.preprocessor, model.labels = preprocessor, ["bad", "good"]
+    return model
+
+
+KINDS = pytest.mark.parametrize("name", sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+
+
+@KINDS
+@pytest.mark.parametrize("format", IDS)
+def test_every_kind_of_model_says_the_same(name, format, tmp_path):
+    for package in export.FORMATS[format][1]:
+        pytest.importorskip(package)
+    model = small_model(name)
+    write, *_ = export.FORMATS[format]
+    write(model, tmp_path, None)
+    run = runner(format, tmp_path)
+    for texts in (TEXTS, TEXTS[:1], [" ".join(TEXTS) * 2] * 2):  # any number, of any length
+        ids = model.preprocessor(texts).numpy().astype("int32")
+        answer = run(ids)
+        np.testing.assert_allclose(answer["probabilities"], model.predict_on_batch(ids), atol=1e-5)
+        weights = word_weights(model, ids)
+        assert ("weights" in answer) == (weights is not None)
+        if weights is not None:
+            inside = tuple(slice(n) for n in weights.shape)
+            np.testing.assert_allclose(answer["weights"][inside], weights, atol=1e-5)
+
+
+@KINDS
+def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
+    model = small_model(name)
     expected = model.predict(TEXTS, verbose=0)
-    export_saved_model(model, tmp_path / "saved_model")
-    served = tf.saved_model.load(tmp_path / "saved_model")
-    answer = served.serve(tf.constant(TEXTS))
-    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
-    weights = word_weights(model, preprocessor(TEXTS))
-    assert hasattr(served, "explain") == (weights is not None)
-    if weights is not None:
-        answer = served.explain(tf.constant(TEXTS))
-        np.testing.assert_allclose(answer["weights"], weights, atol=1e-5)
-        assert answer["words"].numpy().ravel()[:3].tolist() == [b"a", b"good", b"stay"]
-        assert answer["weights"].shape == answer["words"].shape
-        assert served.explain(tf.constant([""]))["words"].shape[0] == 1
-    longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
-    assert np.isfinite(longer["probabilities"]).all()
+    write, *_ = export.FORMATS["savedmodel"]
+    answer = write(model, tmp_path, "int8")
+    np.testing.assert_allclose(answer(TEXTS), expected, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("format", "quantize"),
+    [("savedmodel", "int8"), ("onnx", None), ("litert", None), ("litert", "float16")],
+)
+def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format, quantize):
+    for package in export.FORMATS[format][1]:
+        pytest.importorskip(package)
+    folder = export.export(trained, format, quantize, tmp_path / "shipped")
+    card = (folder / "model_card.md").read_text("utf-8")
+    hashes = dict(re.findall(r"\| (\S+) \| [\d,]+ \| `(\w+)` \|", card))
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert hashes.keys() == files - {"model_card.md"}
+    for name, sha256 in hashes.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == sha256
+    assert "100.00% get the label" in card and "good one" in card
+    (code,) = re.findall(r"```python\n(.*?)```", card, re.S)
+    monkeypatch.chdir(folder)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, {})
+    assert printed.getvalue()
+    if format != "savedmodel":
+        model = zoo.load(trained)
+        assert (folder / "vocabulary.txt").read_text("utf-8").split("\n")[0] == (
+            model.preprocessor.vocabulary[0]
+        )
+    with pytest.raises(zoo.UsageError, match="is there already"):
+        export.export(trained, format, quantize, tmp_path / "shipped")
+
+
+@pytest.mark.parametrize(
+    ("format", "quantize", "share"),
+    [("savedmodel", "int8", 0.35), ("litert", "int8", 0.3), ("litert", "float16", 0.55)],
+)
+def test_quantized_weights_are_smaller_and_answer_alike(tmp_path, format, quantize, share):
+    pytest.importorskip("ai_edge_litert")
+    preprocessor = Preprocessor([f"word{i}" for i in range(20_000)], max_words=50)
+    model = zoo.build("act", 2, vocabulary_size=preprocessor.vocabulary_size, num_layers=1)
+    model.preprocessor, model.labels = preprocessor, ["no", "yes"]
+    write, *_ = export.FORMATS[format]
+    texts = [f"word{i} word{i + 1} word{7 * i}" for i in range(20)]
+    expected, sizes = model.predict(texts, verbose=0), []
+    for how in (None, quantize):
+        (folder := tmp_path / f"{how}").mkdir()
+        answer = write(model, folder, how)
+        np.testing.assert_allclose(answer(texts), expected, atol=1e-5 if how is None else 0.02)
+        files = folder.rglob("*")
+        sizes.append(sum(path.stat().st_size for path in files if path.suffix != ".txt"))
+    assert sizes[1] < share * sizes[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "onyx"], "Did you mean 'onnx'"),
+        (["--format", "onnx", "--quantize", "int8"], "unknown quantization of onnx 'int8'"),
+        (["--quantize", "int4"], "Did you mean 'int8'"),
+        (["--output", "there"], "there is there already"),
+    ],
+)
+def test_bad_input(trained, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(zoo.UsageError, match=message):
+        cli.app(["export", str(trained), *arguments], standalone_mode=False)
+    assert os.listdir(tmp_path) == ["there"] and os.listdir("there") == []
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory):
+    """A run on AG News, of a pass over it."""
+    if "ZOO_DATA_DIR" not in os.environ:
+        pytest.skip("AG News is not at hand: set ZOO_DATA_DIR")
+    options = {"num_layers": 1}
+    folder = tmp_path_factory.mktemp("news")
+    return zoo.train(
+        "act", "agnews", options=options, epochs=1, batch_size=128, output=folder, verbose=0
+    )
+
+
+@pytest.mark.parametrize("format", ["savedmodel", *IDS])
+def test_ag_news_gets_the_same_answers(news, tmp_path, format):
+    for package in export.FORMATS[format][1]:
+        pytest.importorskip(package)
+    texts = list(load("agnews").test)
+    model = zoo.load(news)
+    expected = probabilities_of(model, texts)
+    assert expected.max(axis=1).mean() > 0.5  # it has learnt something
+    folder = export.export(news, format, output=tmp_path / format)
+    if format == "savedmodel":
+        served = tf.saved_model.load(folder / "saved_model")
+
+        def answer(part):
+            return served.serve(tf.constant(part))
+    else:
+        run = runner(format, folder)
+
+        def answer(part):
+            return run(model.preprocessor(part).numpy().astype("int32"))
+
+    parts = (texts[start : start + 100] for start in range(0, len(texts), 100))
+    answers = np.concatenate([answer(part)["probabilities"] for part in parts])
+    np.testing.assert_allclose(answers, expected, atol=1e-4)

@@ -12,6 +12,7 @@ from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunIn
 from zoo.datasets.beam import pipeline_options, usage_error_in
 from zoo.datasets.files import read_texts
 from zoo.errors import UsageError
+from zoo.runs import whole
 
 BATCH = 512  # texts that a worker gets at once
 TOGETHER = 64  # of these, of like length, through the model
@@ -77,21 +78,22 @@ def predict_on_beam(
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
     paths = sorted(glob.glob(str(files), recursive=True)) or [str(files)]
-    pipeline = beam.Pipeline(options=pipeline_options(options))
-    (
-        pipeline
-        | "files" >> beam.Create(paths)
-        | "spread the files" >> beam.Reshuffle()
-        | "read" >> beam.FlatMap(_rows, text_column)
-        | "spread the texts" >> beam.Reshuffle()
-        | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
-        | "lines" >> beam.MapTuple(_line)
-        | "write" >> beam.io.WriteToText(str(output.absolute() / "labels"), ".jsonl")
-    )
-    try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:
-        raise (usage_error_in(error) or error) from None
+    with whole(output.absolute()) as folder:
+        pipeline = beam.Pipeline(options=pipeline_options(options))
+        (
+            pipeline
+            | "files" >> beam.Create(paths)
+            | "spread the files" >> beam.Reshuffle()
+            | "read" >> beam.FlatMap(_rows, text_column)
+            | "spread the texts" >> beam.Reshuffle()
+            | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
+            | "lines" >> beam.MapTuple(_line)
+            | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
+        )
+        try:
+            pipeline.run().wait_until_finish()
+        except Exception as error:
+            raise usage_error_in(error) or UsageError(f"Apache Beam failed: {error}") from error
 
 
 def _rows(path: str, text_column: str | None) -> Iterator[tuple[tuple[str, int], str]]:

@@ -42,6 +42,10 @@ OnBadRow = Annotated[
         help=Files + "fail at the first bad row, or skip bad rows and report them. Default: fail."
     ),
 ]
+BeamOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
+]
 
 
 class Format(StrEnum):
@@ -255,11 +259,29 @@ def predict(
     output_format: Annotated[Format, typer.Option("--format", help="Of the answers.")] = (
         Format.jsonl
     ),
+    beam: Annotated[
+        bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
+    ] = False,
+    beam_option: BeamOption = None,
+    output: Annotated[
+        Path | None, typer.Option(help="With --beam: a new folder for the answers.")
+    ] = None,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     from zoo.datasets import read_texts
     from zoo.prediction import predict
 
+    if beam:
+        if file is None or output is None:
+            raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
+        from zoo.datasets.beam import import_beam
+
+        import_beam()  # or says how to get it
+        from zoo.beam import predict_on_beam
+
+        predict_on_beam(run, file, output, text_column, _beam_options(beam_option))
+        show(f"The answers are in [bold]{output}[/].", soft_wrap=True)
+        return
     if file is not None:
         texts = read_texts(file, text_column)
     elif not texts:
@@ -317,6 +339,26 @@ def explain(
         show(_shaded(explanation), soft_wrap=True)
 
 
+@app.command()
+def export(
+    run: Run,
+    format: Annotated[str, typer.Option(help="savedmodel, onnx or litert.")] = "savedmodel",
+    quantize: Annotated[
+        str | None,
+        typer.Option(help="Smaller weights: int8 (savedmodel, litert) or float16 (litert)."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="A new folder. Default: exports/FORMAT of the run.")
+    ] = None,
+) -> None:
+    """Write a model to ship, with a card about it."""
+    from zoo.export import export
+
+    folder = export(run, format, quantize, output)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    show(f"{size / 1e6:,.1f} MB are in [bold]{folder}[/]; see its model_card.md.", soft_wrap=True)
+
+
 @app.command("list")
 def list_models(
     pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
@@ -355,10 +397,7 @@ def list_datasets(
     beam: Annotated[
         bool, typer.Option("--beam", help="Prepare it on Apache Beam, for big ones.")
     ] = False,
-    beam_option: Annotated[
-        list[str] | None,
-        typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
-    ] = None,
+    beam_option: BeamOption = None,
 ) -> None:
     """List the corpora, show one, or prepare one."""
     from rich.markup import escape
@@ -389,8 +428,8 @@ def list_datasets(
         catalogue.locate(entry)  # refuses before TensorFlow is imported
         from zoo.datasets.builder import prepare as prepare_records
 
-        options = [f"--{option}" for option in beam_option or []]
-        print(f"{name} is in {prepare_records(entry, beam, options).data_dir}")
+        prepared = prepare_records(entry, beam, _beam_options(beam_option))
+        print(f"{name} is in {prepared.data_dir}")
         return
     table = Table.grid("", "", padding=(0, 2))
     for title, text in catalogue.describe(entry).items():
@@ -456,6 +495,10 @@ def _parse_option(text: str) -> tuple[str, Any]:
         return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
     except json.JSONDecodeError:
         return name, None if value.lower() in ("none", "null") else value
+
+
+def _beam_options(options: list[str] | None) -> list[str]:
+    return [f"--{option}" for option in options or []]
 
 
 def _print_scores(scores: dict[str, Any], title: str) -> None:

@@ -21,6 +21,7 @@ from zoo.saved_model import export_saved_model
 COMPARED = 1000  # texts of the test split, by the export and by Keras
 TOGETHER = 50  # of them
 
+QUANTIZED = (keras.layers.Embedding, keras.layers.Dense)  # what Keras can
 LOOPS = (keras.layers.RNN, PairwiseAttention)  # LiteRT's carry nothing of unknown size
 
 Answer = Callable[[Sequence[str]], np.ndarray]  # texts to probabilities, by what was written
@@ -119,7 +120,9 @@ class Scores(keras.Model):
 
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
-        model.quantize(quantize)
+        for layer in model._flatten_layers():
+            if isinstance(layer, QUANTIZED):
+                layer.quantize(quantize)
     export_saved_model(model, folder / "saved_model")
     served = tf.saved_model.load(folder / "saved_model")
     return lambda texts: served.serve(tf.constant(texts))["probabilities"].numpy()

@@ -1,0 +1,64 @@
+"""Prediction as a pipeline of Apache Beam."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import zoo
+
+pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
+
+from zoo.beam import SavedModelHandler, predict_on_beam
+from zoo.datasets import read_texts
+from zoo.prediction import predict
+
+TEXTS = ["a good stay", "", "a bad, sad stay. really bad!", "nice ü " * 40]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for number in range(3):
+        lines = [f"{text} {number}" for text in TEXTS * 20]
+        (tmp_path / f"part {number}.txt").write_text("\n".join(lines), "utf-8")
+    return tmp_path / "part *.txt"
+
+
+def test_it_answers_as_predict_does(trained, files, tmp_path):
+    command = [sys.executable, "-m", "zoo", "predict", trained, "--file", files, "--beam"]
+    several = ["direct_num_workers=2", "direct_running_mode=multi_processing"]
+    options = [word for option in several for word in ("--beam-option", option)]
+    subprocess.run([*command, *options, "--output", tmp_path / "answers"], check=True)
+    lines = [
+        json.loads(line)
+        for path in (tmp_path / "answers").iterdir()
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    found = {(line.pop("file"), line.pop("row")): line for line in lines}
+    assert len(found) == len(lines) == 3 * 20 * len(TEXTS)
+    model = zoo.load(trained)
+    for path in sorted(tmp_path.glob("part *.txt")):
+        for row, expected in enumerate(predict(model, read_texts(path)), start=1):
+            answer = found[str(path), row]
+            assert answer["text"] == expected["text"]
+            assert answer["label"] == expected["label"]
+            assert answer["probability"] == pytest.approx(expected["probability"], abs=1e-4)
+            assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=1e-4)
+
+
+def test_a_worker_keeps_the_order(trained):
+    handler = SavedModelHandler(str(trained / "saved_model"))
+    answers = handler.run_inference(TEXTS, handler.load_model())
+    assert [answer["text"] for answer in answers] == TEXTS
+
+
+def test_bad_input(trained, files, tmp_path):
+    local = ["--direct_running_mode=in_memory"]
+    with pytest.raises(zoo.UsageError, match=r"cannot read .*missing.txt"):
+        predict_on_beam(trained, tmp_path / "missing.txt", tmp_path / "answers", options=local)
+    assert not (tmp_path / "answers").exists()
+    with pytest.raises(zoo.UsageError, match="is there already"):
+        predict_on_beam(trained, files, tmp_path)
+    with pytest.raises(zoo.UsageError, match="no SavedModel in"):
+        predict_on_beam(tmp_path, files, tmp_path / "answers")

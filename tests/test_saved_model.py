@@ -1,0 +1,42 @@
+"""Each kind of model, from texts to a SavedModel and back."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import zoo
+from zoo.attention import word_weights
+from zoo.datasets import Preprocessor
+from zoo.registry import import_model
+from zoo.saved_model import export_saved_model
+
+ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(zoo.list_models())}.values()
+TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
+
+
+@pytest.mark.parametrize("name", sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+def test_the_saved_model_says_what_the_model_says(name, tmp_path):
+    shape = zoo.build(name, num_classes=2, vocabulary_size=2, embedding_dim=24)
+    preprocessor = Preprocessor.fit(TEXTS, shape.max_words, shape.max_sentences, min_count=1)
+    size = preprocessor.vocabulary_size
+    model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24)
+    model.preprocessor, model.labels = preprocessor, ["bad", "good"]
+    expected = model.predict(TEXTS, verbose=0)
+    export_saved_model(model, tmp_path / "saved_model")
+    served = tf.saved_model.load(tmp_path / "saved_model")
+    answer = served.serve(tf.constant(TEXTS))
+    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
+    weights = word_weights(model, preprocessor(TEXTS))
+    assert hasattr(served, "explain") == (weights is not None)
+    if weights is not None:
+        answer = served.explain(tf.constant(TEXTS))
+        np.testing.assert_allclose(answer["weights"], weights, atol=1e-5)
+        assert answer["words"].numpy().ravel()[:3].tolist() == [b"a", b"good", b"stay"]
+        assert answer["weights"].shape == answer["words"].shape
+        assert served.explain(tf.constant([""]))["words"].shape[0] == 1
+    for name, serve in served.signatures.items():
+        outputs = serve(texts=tf.constant(TEXTS))
+        rows = {len(value) for value in outputs.values()}
+        assert rows == {len(TEXTS)}, name  # else TensorFlow Serving refuses to answer
+    longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
+    assert np.isfinite(longer["probabilities"]).all()
