@@ -115,17 +115,36 @@ def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
     Raises:
         UsageError: if the file cannot be read or lacks the column.
     """
+    return list(stream_texts(path, text_column))
+
+
+def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[str]:
+    """What :func:`read_texts` gives, one by one; an error comes where it is met."""
     path = Path(path)
-    if not path.name.lower().removesuffix(".gz").endswith(".txt"):
-        return read_frame(path, text_column, labelled=False)["text"].tolist()
+    if path.name.lower().removesuffix(".gz").endswith(".txt"):
+        yield from _lines(path)
+        return
+    _, rows = _open_rows(path, text_column, None, labelled=False)
+    file = None
+    for file, where, values in rows:
+        problem = values if isinstance(values, Problem) else _problem(*values, labelled=False)
+        if problem is not None:
+            raise UsageError(f"{place(file, where)}: {problem.message}")
+        yield (values[0] or "").strip()
+    if file is None:
+        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
+
+
+def _lines(path):
+    bad = []
     with open_text(path) as file:
-        lines = [line.rstrip("\r\n") for line in file]
-    bad = [number for number, line in enumerate(lines) if undecodable(line)]
-    for number in bad:
-        lines[number] = lines[number].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        for number, line in enumerate(file, start=1):
+            if undecodable(line):
+                bad.append(number)
+                line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            yield line.rstrip("\r\n")
     if bad:
-        logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0] + 1)
-    return lines
+        logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
 
 
 def read_frame(
@@ -133,13 +152,11 @@ def read_frame(
     text_column: str | None = None,
     label_column: str | None = None,
     on_bad_row: str = "fail",
-    labelled: bool = True,
 ) -> pd.DataFrame:
     """The rows of a table, a glob or a folder, and where each is from.
 
     Args:
         path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
-        labelled: False for texts alone; some may then be empty.
 
     Returns:
         The columns ``text``, ``label``, ``file`` and ``place`` (see
@@ -150,28 +167,20 @@ def read_frame(
     """
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
-    path = Path(path)
-    if path.is_dir():
-        columns, rows = {}, read_class_folders(path)
-    else:
-        files = _glob(path)
-        names = read_columns(files[0])
-        chosen = choose_columns(files[0], names, text_column, label_column, labelled)
-        columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
-        rows = (row for file in files for row in _table(file, *chosen))
+    columns, rows = _open_rows(Path(path), text_column, label_column)
     good, bad = {"text": [], "label": [], "file": [], "place": []}, []
     for file, where, values in rows:
-        problem = values if isinstance(values, Problem) else _problem(*values, labelled)
+        problem = values if isinstance(values, Problem) else _problem(*values)
         if problem is None:
-            text, label = ((value or "").strip() for value in values)
+            text, label = (value.strip() for value in values)
             row = (text, sys.intern(label), file, where)
             for column, value in zip(good.values(), row, strict=True):
                 column.append(value)
         elif on_bad_row == "skip":
             bad.append((file, where, problem.kind))
         else:
-            way_out = "; or leave bad rows out with --on-bad-row skip" if labelled else ""
-            raise UsageError(f"{place(file, where)}: {problem.message}{way_out}")
+            way_out = "or leave bad rows out with --on-bad-row skip"
+            raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
     if not good["text"] and not bad:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
     reports = list(skipped(bad))
@@ -182,6 +191,17 @@ def read_frame(
     frame = pd.DataFrame(good, dtype=object)
     frame.attrs["columns"] = columns
     return frame
+
+
+def _open_rows(path, text_column, label_column, labelled=True):
+    """The names of the columns, and file, place, and values or a problem of each row."""
+    if path.is_dir():
+        return {}, read_class_folders(path)
+    files = _glob(path)
+    names = read_columns(files[0])
+    chosen = choose_columns(files[0], names, text_column, label_column, labelled)
+    columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
+    return columns, (row for file in files for row in _table(file, *chosen))
 
 
 def _glob(path) -> list[Path]:
@@ -202,14 +222,14 @@ def _table(file, text, label) -> Iterator[tuple]:
         if not isinstance(values, Problem):
             values = (values[0], values[1] if label is not None else None)
             labels.add(values[1])
-            if values[0] and "\n" in values[0]:
+            if label is not None and values[0] and "\n" in values[0]:
                 long_texts.append((number, values[0]))
         yield file, number, values
     if label is not None and kind_of(file) in SEPARATORS:
         report_swallowed(file, long_texts, labels, len(names), names.index(label))
 
 
-def _problem(text, label, labelled) -> Problem | None:
+def _problem(text, label, labelled=True) -> Problem | None:
     """What is wrong with the values of a row."""
     for name, value in (("text", text), ("label", label)):
         if labelled and not (value and value.strip()):

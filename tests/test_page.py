@@ -17,7 +17,7 @@ needs_a_browser = pytest.mark.skipif(
 )
 
 
-def explanation(text, heads=2, pairs=2, target="yes", seed=0):
+def explanation(text, heads=2, pairs=2, target="yes", seed=0, sentences=()):
     """Of words between spaces, with weights drawn at random."""
     random = np.random.default_rng(seed)
     words, end = [], 0
@@ -25,10 +25,11 @@ def explanation(text, heads=2, pairs=2, target="yes", seed=0):
         start = text.index(one, end)
         end = start + len(one)
         own = tuple(random.random(heads).tolist())
-        words.append(Word(one, start, end, 0, True, sum(own) / heads, own))
+        sentence = text[:start].count(".") if sentences else 0
+        words.append(Word(one, start, end, sentence, True, sum(own) / heads, own))
     scores = random.random((pairs, len(words), len(words))) if pairs else None
     return Explanation(
-        text, "no", 0.75, {"no": 0.75, "yes": 0.25}, tuple(words), (), scores, target
+        text, "no", 0.75, {"no": 0.75, "yes": 0.25}, tuple(words), sentences, scores, target
     )
 
 
@@ -77,6 +78,7 @@ def browser():
 
 @needs_a_browser
 def test_the_page_in_a_browser(browser, tmp_path):
+    from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.select import Select
@@ -105,7 +107,13 @@ def test_the_page_in_a_browser(browser, tmp_path):
     head.select_by_visible_text("head 2")
     np.testing.assert_allclose(weights(), of_largest(by_head[1]), atol=0.01)
 
+    move = ActionChains(browser).move_to_element
+    move(words[3]).perform()
+    np.testing.assert_allclose(weights(), of_largest(one.pairs[1, 3]), atol=0.01)
+    move(browser.find_element(By.ID, "title")).perform()
+    np.testing.assert_allclose(weights(), of_largest(by_head[1]), atol=0.01)
     words[1].click()
+    move(words[3]).perform()
     np.testing.assert_allclose(weights(), of_largest(one.pairs[1, 1]), atol=0.01)
     assert "what \u201croom\u201d attends to" in first.text
     head.select_by_visible_text("all heads (mean)")
@@ -131,4 +139,23 @@ def test_the_page_in_a_browser(browser, tmp_path):
     assert colour() != before
     first.find_elements(By.TAG_NAME, "summary")[1].click()
     assert first.find_element(By.TAG_NAME, "canvas").size["width"] > 100
+    assert browser.get_log("browser") == []
+
+
+@needs_a_browser
+def test_sentences_and_tables(browser, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    one = explanation("It was. Not bad.", pairs=0, sentences=(0.25, 0.75))
+    (tmp_path / "page.html").write_text(page([one] * 20), "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    bars = browser.find_element(By.TAG_NAME, "article").find_elements(By.CLASS_NAME, "sentence")
+    assert [bar.accessible_name for bar in bars] == ["sentence weight 0.25", "sentence weight 0.75"]
+    assert bars[0].size["height"] < bars[1].size["height"]
+    assert browser.find_element(By.CLASS_NAME, "text").text.split() == one.text.split()
+    words, _ = browser.find_elements(By.CSS_SELECTOR, "#tables details")
+    words.click()
+    rows = words.find_elements(By.TAG_NAME, "tr")
+    assert rows[0].text == "class ngram weight count" and len(rows) == 1 + 4
+    assert rows[1].text.startswith("no ") and rows[1].text.endswith(" 20")
     assert browser.get_log("browser") == []

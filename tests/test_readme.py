@@ -15,10 +15,11 @@ import zoo
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+SHIPPING = (ROOT / "docs" / "shipping.md").read_text("utf-8")
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(language, text=README):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,18 @@ def test_the_shell_commands_work(folder):
     (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
     metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
     assert metrics["accuracy"] >= 0.9
+
+
+def test_shipping_works(folder, trained):
+    for package in ("tf2onnx", "onnxruntime", "ai_edge_litert", "apache_beam"):
+        pytest.importorskip(package)
+    (folder / "trained").symlink_to(trained)
+    result = shell("\n".join(["RUN=trained", *blocks("sh", SHIPPING)]), folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    formats = {path.name for path in (trained / "exports").iterdir()}
+    assert formats == {"savedmodel-int8", "onnx", "litert-float16"}
+    rows = [line for path in folder.glob("labels/*") for line in path.read_text().splitlines()]
+    assert len(rows) == len((folder / "reviews.csv").read_text().splitlines()) - 1
 
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ (.*)", "".join(blocks("console")), re.M))

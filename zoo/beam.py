@@ -1,7 +1,9 @@
 """Labels for corpora larger than one machine: prediction as a pipeline of Apache Beam."""
 
 import glob
+import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,10 +12,11 @@ import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
 from zoo.datasets.beam import pipeline_options, usage_error_in
-from zoo.datasets.files import read_texts
+from zoo.datasets.files import stream_texts
 from zoo.errors import UsageError
 from zoo.runs import whole
 
+PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
 TOGETHER = 64  # of these, of like length, through the model
 
@@ -59,7 +62,8 @@ def predict_on_beam(
     """Labels the texts of files, and writes JSON lines into a new folder.
 
     A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1), as the lines come
-    in no order. Each file is read by one worker, as a whole: split big ones.
+    in no order. Texts are read as they are labelled, and not kept. The pieces of work are files; of
+    fewer than 16 files, each is read several times, for a share of its rows.
 
     Args:
         run: the run folder.
@@ -78,14 +82,14 @@ def predict_on_beam(
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
     paths = sorted(glob.glob(str(files), recursive=True)) or [str(files)]
+    shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
         (
             pipeline
-            | "files" >> beam.Create(paths)
-            | "spread the files" >> beam.Reshuffle()
-            | "read" >> beam.FlatMap(_rows, text_column)
-            | "spread the texts" >> beam.Reshuffle()
+            | "pieces" >> beam.Create([(path, i) for path in paths for i in range(shares)])
+            | "spread" >> beam.Reshuffle()
+            | "read" >> beam.FlatMap(_rows, shares, text_column)
             | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
             | "lines" >> beam.MapTuple(_line)
             | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
@@ -96,9 +100,15 @@ def predict_on_beam(
             raise usage_error_in(error) or UsageError(f"Apache Beam failed: {error}") from error
 
 
-def _rows(path: str, text_column: str | None) -> Iterator[tuple[tuple[str, int], str]]:
-    for row, text in enumerate(read_texts(path, text_column), start=1):
-        yield (path, row), text
+def _rows(piece: tuple[str, int], shares: int, text_column: str | None) -> Iterator[tuple]:
+    """A share of a file's rows: every so many-th batch."""
+    path, share = piece
+    rows = enumerate(stream_texts(path, text_column), start=1)
+    for number in itertools.count():
+        if not (batch := list(itertools.islice(rows, BATCH))):
+            return
+        if number % shares == share:
+            yield from (((path, row), text) for row, text in batch)
 
 
 def _line(place: tuple[str, int], answer: dict) -> str:

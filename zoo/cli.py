@@ -310,7 +310,12 @@ def explain(
         Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
     ] = None,
     text_column: TextColumn = None,
-    most: Annotated[int, typer.Option(help="Of a file or the test split, so many texts.")] = 20,
+    most: Annotated[
+        int, typer.Option(min=1, help="Of a file or the test split, so many texts.")
+    ] = 20,
+    mistakes: Annotated[
+        bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
+    ] = False,
     page: Annotated[
         Path | None, typer.Option(help="Write an HTML page, with heads and pairs of words.")
     ] = None,
@@ -321,9 +326,13 @@ def explain(
     from zoo.faithfulness import faithfulness
     from zoo.page import write_page
     from zoo.runs import read_config
+    from zoo.views import filter_ngrams
 
     model, targets = zoo.load(run), None
-    if file is not None:
+    if mistakes:
+        rows = _read_mistakes(run, most)
+        texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
+    elif file is not None:
         texts = list(itertools.islice(read_texts(file, text_column), most))
     elif not texts:
         split = read_test_split(read_config(run), most)
@@ -332,7 +341,14 @@ def explain(
     if page is not None:
         title = f"{run.name}: where the model looked"
         tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])
-        write_page(page, explanations, title, faithful="" if tried is None else str(tried))
+        filters = filter_ngrams(model, [one.text for one in explanations])
+        write_page(
+            page,
+            explanations,
+            title,
+            faithful="" if tried is None else str(tried),
+            tables={} if filters is None else {"Filters, and what excites them most": filters},
+        )
         show(f"{len(texts):,} texts are explained in [bold]{page}[/].", soft_wrap=True)
         return
     for explanation in explanations:
@@ -451,9 +467,7 @@ def _print_run(run: Path, process_id: int) -> None:
             f"Calibrated: probabilities are off by {scores['calibration_error']:.1%} on average, "
             f"before {scores['calibration_error_before']:.1%}."
         )
-    with (run / "mistakes.csv").open(encoding="utf-8", newline="") as file:
-        mistakes = list(itertools.islice(csv.DictReader(file), SHOWN_MISTAKES))
-    if mistakes:
+    if mistakes := _read_mistakes(run, SHOWN_MISTAKES):
         table = Table(
             "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
         )
@@ -469,6 +483,11 @@ def _print_run(run: Path, process_id: int) -> None:
         f'Try:  zoo predict {run} "Your text."',
         soft_wrap=True,
     )
+
+
+def _read_mistakes(run: Path, most: int) -> list[dict[str, str]]:
+    with (run / "mistakes.csv").open(encoding="utf-8", newline="") as file:
+        return list(itertools.islice(csv.DictReader(file), most))
 
 
 def _shaded(explanation) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from keras import ops
+from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
@@ -97,7 +98,8 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
-    for start in range(0, len(order), TOGETHER):
+    starts = range(0, len(order), TOGETHER)
+    for start in track(starts, "Explaining", transient=True, disable=len(texts) < 200):
         rows = order[start : start + TOGETHER]
         explained |= zip(
             rows, _explain(model, [texts[i] for i in rows], [targets[i] for i in rows]), strict=True

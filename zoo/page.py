@@ -2,15 +2,19 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from zoo.explanation import Explanation
 from zoo.runs import whole
+from zoo.views import attended_ngrams
 
+CORPUS = 20  # texts, from which on the n-grams of all of them are shown
 PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its heads, or left out
 
 
@@ -19,16 +23,19 @@ def page(
     title: str = "Attention",
     about: str = "",
     faithful: str = "",
+    tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> str:
     """HTML of texts whose words are shaded by their weight.
 
-    Heads are chosen above; a word that is clicked shows what it attends to. Weights are kept at
-    256 levels.
+    Heads are chosen above; a word that is pointed at or clicked shows what it attends to. Bars
+    before sentences are as high as the sentence's weight. Of 20 texts and more, the most attended
+    n-grams of each class stand above. Weights are kept at 256 levels.
 
     Args:
         explanations: as of :func:`zoo.explanation.explain`.
         title, about: what stands above.
         faithful: a sentence on how far the weights may be trusted.
+        tables: more about the corpus, by their captions.
     """
     sizes = [one.pairs.size for one in explanations if one.pairs is not None]
     heads = [len(one.pairs) for one in explanations if one.pairs is not None]
@@ -37,12 +44,17 @@ def page(
         of_heads
         or sum(size // max(own, 1) for size, own in zip(sizes, heads, strict=True)) <= PAIRS
     )
+    tables = _of_corpus(explanations) | dict(tables or {})
     data = {
         "title": title,
         "about": about,
         "faithful": faithful,
         "labels": list(explanations[0].probabilities) if explanations else [],
         "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
+        "tables": [
+            {"caption": name, "columns": list(table), "rows": _rounded(table)}
+            for name, table in tables.items()
+        ],
         "documents": [_document(one, of_heads, of_mean) for one in explanations],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -50,7 +62,7 @@ def page(
     return template.replace("__DATA__", text)
 
 
-def write_page(path: Path, explanations: Sequence[Explanation], title: str, **about: str) -> None:
+def write_page(path: Path, explanations: Sequence[Explanation], title: str, **about: Any) -> None:
     """Writes :func:`page` to a file, whole or not at all.
 
     Raises:
@@ -58,6 +70,23 @@ def write_page(path: Path, explanations: Sequence[Explanation], title: str, **ab
     """
     with whole(path) as partial:
         partial.write_text(page(explanations, title, **about), "utf-8")
+
+
+def _of_corpus(explanations):
+    """The most attended n-grams, of texts enough for it."""
+    tables = {}
+    for size in (1, 2, 3) if len(explanations) >= CORPUS else ():
+        found = attended_ngrams(explanations, size, most=5)
+        if len(found):
+            tables[f"Most attended {('words', 'pairs', 'triples')[size - 1]} by answer"] = found
+    return tables
+
+
+def _rounded(table):
+    return [
+        [float(f"{cell:.3g}") if isinstance(cell, float) else cell for cell in row]
+        for row in table.values.tolist()
+    ]
 
 
 def _document(one, of_heads, of_mean):
@@ -71,6 +100,8 @@ def _document(one, of_heads, of_mean):
         "probabilities": [round(probability, 4) for probability in one.probabilities.values()],
         "starts": [word.start for word in one.words],
         "lengths": [word.end - word.start for word in one.words],
+        "sentences": list(map(float, np.round(one.sentences, 4))),
+        "of_sentence": [word.sentence for word in one.words] if one.sentences else [],
         "unknown": [place for place, word in enumerate(one.words) if not word.known],
         "weights": [_packed(head) for head in weights] or None,
         "pairs": None if pairs is None else [_packed(head) for head in pairs],
