@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sys
 
 import pytest
@@ -36,6 +37,7 @@ def test_help_names_every_command(run_zoo):
         "evaluate",
         "predict",
         "explain",
+        "export",
         "list",
         "describe",
         "datasets",
@@ -87,6 +89,8 @@ def test_list_and_describe(run_zoo):
         (["evaluate", "nothing"], "no run in nothing"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
+        (["export", "nothing"], "no run in nothing"),
+        (["predict", "nothing", "--beam"], "--beam needs --file"),
         (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
     ],
 )
@@ -130,6 +134,18 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
+
+
+def test_explain_mistakes(run_zoo, trained, tmp_path):
+    run = shutil.copytree(trained, tmp_path / "run")
+    header = "label,predicted,probability,words,text\n"
+    (run / "mistakes.csv").write_text(header + 'good one,bad one,0.9,bad,"a bad stay"\n')
+    code, out, _ = run_zoo("explain", run, "--mistakes")
+    assert code == 0
+    assert "bad one, " in out and "wrong: it is good one" in out and "a bad stay" in out
+    (run / "mistakes.csv").write_text(header)
+    code, _, err = run_zoo("explain", run, "--mistakes")
+    assert code == 2 and "made no mistakes on its test split" in err
 
 
 def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):

@@ -330,7 +330,8 @@ def explain(
 
     model, targets = zoo.load(run), None
     if mistakes:
-        rows = _read_mistakes(run, most)
+        if not (rows := _read_mistakes(run, most)):
+            raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
         texts = list(itertools.islice(read_texts(file, text_column), most))
