@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test stress lint format bench bench-quick bench-accuracy bench-memory bench-data \
+.PHONY: help train test stress lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights
 
 help:  ## Show this.
@@ -51,6 +51,9 @@ bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minu
 
 bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy
+
+reproduce: $(BIN)/zoo  ## Rerun TABLE of a paper; goes on where it stopped. QUICK=--quick tries it.
+	@$(BIN)/python -m benchmarks.reproduce $(TABLE) $(QUICK)
 
 bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.
 	@$(BIN)/python -m benchmarks.memory

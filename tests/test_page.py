@@ -1,12 +1,16 @@
 """The page of explanations, opened in a browser."""
 
+import itertools
 import json
+import os
 import re
 import shutil
 
 import numpy as np
 import pytest
 
+import zoo
+from zoo import datasets
 from zoo.explanation import Explanation, Explanations, Word
 from zoo.page import page
 
@@ -51,6 +55,16 @@ def test_a_thousand_documents_are_a_small_page(pairs):
     assert size < 5_000_000
     kept = read(page(many))["documents"][0]["pairs"]
     assert (kept is None) == (pairs == 0) and len(kept or []) == min(pairs, 1)
+
+
+@pytest.mark.skipif("ZOO_DATA_DIR" not in os.environ, reason="AG News needs ZOO_DATA_DIR")
+def test_a_thousand_news_are_a_small_page():
+    texts = list(itertools.islice(datasets.load("agnews").test, 1000))
+    model = zoo.build("hcan", 4, vocabulary_size=20_000, embedding_dim=32, num_heads=4)
+    model.preprocessor = datasets.Preprocessor.fit(texts, model.max_words, model.max_sentences)
+    model.labels = list("abcd")
+    size = len(page(model.explain(texts)).encode())
+    assert 1_000_000 < size < 5_000_000
 
 
 def test_no_documents():

@@ -1,0 +1,29 @@
+"""Zhao and Wu 2016 (ATT-CNN), Figure 2: the distance decay on TREC and SST."""
+
+from benchmarks.table import Claim, System, Table
+from benchmarks.tables.attcnn1 import TABLE as TABLE_1
+
+DECAYS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+ATTCNN = TABLE_1.system("ATT-CNN").train
+
+TABLE = Table(
+    title="ATT-CNN (Zhao and Wu 2016), Figure 2: distance decay",
+    corpora={"trec": "TREC", "sst_fine": "SST"},
+    systems=[
+        System(f"lambda = {decay}", "attcnn", {}, {**ATTCNN, "options": {"decay": decay}})
+        for decay in DECAYS
+    ],
+    train={},
+    claims=[
+        Claim("decay costs accuracy", "lambda = 0.0", "lambda = 1.0", ("trec",)),
+        Claim("a little decay helps", "lambda = 0.2", "lambda = 0.0", ("sst_fine",)),
+        Claim("too much does not", "lambda = 0.2", "lambda = 1.0", ("sst_fine",)),
+    ],
+    footnotes=[
+        *TABLE_1.footnotes[:2],
+        "The figure's numbers cannot be read from our copy; what Section 3.2.1 says of it is "
+        "tested below.",
+    ],
+    vectors=300,
+    seeds=3,
+)

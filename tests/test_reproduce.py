@@ -1,0 +1,80 @@
+"""The papers' tables: rows are kept, systems are compared text by text."""
+
+import base64
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zoo
+from benchmarks.reproduce import TABLES, difference, report, rights_of, table_of, verdict
+from zoo.recipes import find_recipe
+from zoo.registry import import_model
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_can_be_run(name):
+    table = table_of(name)
+    names = [system.name for system in table.systems]
+    assert len(set(names)) == len(names)
+    for system in map(table.system, names):
+        cls, _ = import_model(system.model)
+        assert system.train.get("preset") in (None, *cls.presets)
+        find_recipe(system.model, system.train.get("recipe", "default"))
+        assert system.paper.keys() <= table.corpora.keys()
+    for claim in table.claims:
+        assert {claim.better, claim.worse} <= set(names)
+        assert set(claim.corpora or ()) <= table.corpora.keys()
+
+
+def test_an_unknown_table():
+    with pytest.raises(zoo.UsageError, match="Did you mean 'ssan2'"):
+        table_of("ssan")
+
+
+def packed(right):
+    return base64.b64encode(np.packbits(right).tobytes()).decode()
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
+def test_right_answers_are_kept_by_text(right):
+    rows = pd.DataFrame({"right": [packed(one) for one in right], "texts": 13})
+    np.testing.assert_allclose(rights_of(rows), np.mean(right, axis=0))
+
+
+def test_a_difference_of_paired_texts():
+    random = np.random.default_rng(0)
+    right = random.random(500) < 0.8
+    better = right | (random.random(500) < 0.5)
+    mean, low, high = difference(better.astype(float), right.astype(float))
+    assert mean == pytest.approx(100 * (better.mean() - right.mean()))
+    assert 0 < low < mean < high and verdict(low, high) == "confirmed"
+    assert verdict(*difference(right.astype(float), better.astype(float))[1:]) == "contrary"
+    assert verdict(*difference(right.astype(float), right[::-1].astype(float))[1:]) == (
+        "not confirmed"
+    )
+    # As wide as the normal approximation of paired differences says.
+    spread = 100 * (better.astype(float) - right).std() / np.sqrt(500)
+    assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+
+
+def test_the_report():
+    table = table_of("ssan2")
+    rows = [
+        {"system": system, "data": "sst_fine", "seed": seed, "accuracy": np.mean(right)}
+        | {"parameters": 10, "seconds": 2.0, "machine": "M", "texts": 4, "right": packed(right)}
+        for system, right in (
+            ("1-Layer SSAN + RPR", [1, 1, 1, 1]),
+            ("1-Layer SSAN", [0, 0, 0, 0]),
+        )
+        for seed in (0, 1)
+    ]
+    text = report("ssan2", table, pd.DataFrame(rows))
+    assert "| 1-Layer SSAN + RPR | 48.1 | 100.0 (0.0) | +51.9 | 84.2 |  |  |" in text
+    assert (
+        "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
+        in (text)
+    )
+    assert "2 to 2 trainings" in text and "stand in for Google's" in text
