@@ -31,7 +31,7 @@ served = model.serve(tf.constant(json.loads(sys.argv[2])))
 print(json.dumps({
     "probabilities": served["probabilities"].numpy().tolist(),
     "label": [label.decode() for label in served["label"].numpy()],
-    "labels": [label.decode() for label in served["labels"].numpy()],
+    "labels": [label.decode() for label in served["labels"].numpy()[0]],
 }))
 """
 
