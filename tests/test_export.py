@@ -159,6 +159,17 @@ def test_bad_input(trained, tmp_path, monkeypatch, arguments, message):
     assert os.listdir(tmp_path) == ["there"] and os.listdir("there") == []
 
 
+def test_what_a_format_cannot_hold(trained, tmp_path, monkeypatch):
+    def refuse(model, folder, quantize):
+        (folder / "half").write_text("half")
+        raise NotImplementedError("no such operation: Wobble\n" + 1000 * "and much more\n")
+
+    monkeypatch.setitem(export.FORMATS, "litert", (refuse, (), ()))
+    with pytest.raises(zoo.UsageError, match="litert cannot hold hcan: .* operation: Wobble$"):
+        export.export(trained, "litert", output=tmp_path / "new")
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.fixture(scope="module")
 def news(tmp_path_factory):
     """A run on AG News, of a pass over it."""

@@ -52,7 +52,8 @@ def export(
 
     Raises:
         UsageError: for an unknown format or quantization, if a package of the format is not
-            installed, if the run is not finished, or if the folder exists or cannot be written.
+            installed, if the run is not finished, if the format has no form of what the model does,
+            or if the folder exists or cannot be written.
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
@@ -72,7 +73,13 @@ def export(
     expected = probabilities_of(model, texts)
     with whole(output) as folder:
         folder.mkdir()
-        answer = write(model, folder, quantize)
+        try:
+            answer = write(model, folder, quantize)
+        except (OSError, UsageError):
+            raise
+        except Exception as error:  # of a converter: megabytes, the reason first
+            reason, *_ = str(error).strip().split("\n")
+            raise UsageError(f"{format} cannot hold {model.name}: {reason[:300]}") from error
         parts = range(0, len(texts), TOGETHER)
         answers = [answer(texts[start : start + TOGETHER]) for start in parts]
         agreement = Agreement.of(expected, np.concatenate(answers)) if texts else None

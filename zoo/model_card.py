@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import zoo
+from zoo.datasets import short_name
 from zoo.registry import describe
 from zoo.runs import read_config
 
@@ -89,7 +90,8 @@ def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement |
         if "temperature" in scores
         else "Probabilities are not calibrated."
     )
-    return f"""# {config["model"]} on {_cell(config["data"])}
+    data = _cell(short_name(config["data"]))
+    return f"""# {config["model"]} on {data}
 
 A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
 {zoo.__version__} with seed {config["seed"]}; the run is {run.name}.
@@ -105,7 +107,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 
 ## Data
 
-`{config["data"]}`, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
+`{data}`, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
 vocabulary has {len(own.vocabulary):,} words, counted on the training split alone.
 
 ## Metrics
