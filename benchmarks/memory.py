@@ -5,7 +5,6 @@ in a process of its own, and writes ``benchmarks/results/memory.md``.
 """
 
 import json
-import platform
 import resource
 import statistics
 import subprocess
@@ -72,6 +71,8 @@ def measure(system, length):
 
 
 def main():
+    from benchmarks.measure import machine  # not for the processes that are measured
+
     rows = []
     for system, form in SYSTEMS.items():
         found = []
@@ -86,7 +87,7 @@ def main():
     lengths = " | ".join(f"MB at {length}" for length in LENGTHS)
     table = f"| layer | {lengths} | 256 to 512 | ms at 512 |\n|---|{'--:|' * 5}\n" + "\n".join(rows)
     notes = (
-        f"Written by `make bench-memory` on {platform.machine()}: peak resident memory of gradient "
+        f"Written by `make bench-memory` on {machine()}: peak resident memory of gradient "
         f"steps above what the process held before, batch {BATCH}, width {DIM}, attention width "
         f"{ATTENTION}; the median time of 5 steps. One pair-wise float32 tensor, "
         f"`[batch, length, length]`, takes {BATCH * 512**2 * 4 / 2**20:.0f} MB at 512 words. Twice "
