@@ -3,8 +3,10 @@
 import contextlib
 import hashlib
 import io
+import json
 import os
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -157,6 +159,14 @@ def test_bad_input(trained, tmp_path, monkeypatch, arguments, message):
     with pytest.raises(zoo.UsageError, match=message):
         cli.app(["export", str(trained), *arguments], standalone_mode=False)
     assert os.listdir(tmp_path) == ["there"] and os.listdir("there") == []
+
+
+def test_where_the_data_are_gone(trained, tmp_path):
+    run = shutil.copytree(trained, tmp_path / "run")
+    config = json.loads((run / "config.json").read_text("utf-8"))
+    (run / "config.json").write_text(json.dumps(config | {"data": str(tmp_path / "gone.csv")}))
+    card = (export.export(run) / "model_card.md").read_text("utf-8")
+    assert "not compared with Keras" in card and "# hcan on gone" in card
 
 
 def test_what_a_format_cannot_hold(trained, tmp_path, monkeypatch):

@@ -70,7 +70,7 @@ def export(
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
     model = load(run)
     texts = _test_texts(read_config(run))
-    expected = probabilities_of(model, texts)
+    expected = probabilities_of(model, texts) if texts else None
     with whole(output) as folder:
         folder.mkdir()
         try:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-import zoo
 from zoo.datasets import short_name
 from zoo.registry import describe
 from zoo.runs import read_config
@@ -94,7 +93,7 @@ def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement |
     return f"""# {config["model"]} on {data}
 
 A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
-{zoo.__version__} with seed {config["seed"]}; the run is {run.name}.
+{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is {run.name}.
 
 ## Use
 
