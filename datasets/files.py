@@ -197,14 +197,19 @@ def _open_rows(path, text_column, label_column, labelled=True):
     """The names of the columns, and file, place, and values or a problem of each row."""
     if path.is_dir():
         return {}, read_class_folders(path)
-    files = _glob(path)
+    files = matching_files(path)
     names = read_columns(files[0])
     chosen = choose_columns(files[0], names, text_column, label_column, labelled)
     columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
     return columns, (row for file in files for row in _table(file, *chosen))
 
 
-def _glob(path) -> list[Path]:
+def matching_files(path: Path) -> list[Path]:
+    """The files that a glob stands for, or the path itself.
+
+    Raises:
+        UsageError: if it is a glob and no file matches.
+    """
     if path.exists() or not glob.has_magic(str(path)):
         return [path]
     files = sorted(map(Path, glob.glob(str(path), recursive=True)))

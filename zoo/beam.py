@@ -1,6 +1,5 @@
 """Labels for corpora larger than one machine: prediction as a pipeline of Apache Beam."""
 
-import glob
 import itertools
 import json
 import math
@@ -12,7 +11,7 @@ import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
 from zoo.datasets.beam import pipeline_options, usage_error_in
-from zoo.datasets.files import stream_texts
+from zoo.datasets.files import matching_files, stream_texts
 from zoo.errors import UsageError
 from zoo.runs import whole
 
@@ -81,7 +80,7 @@ def predict_on_beam(
         raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
-    paths = sorted(glob.glob(str(files), recursive=True)) or [str(files)]
+    paths = list(map(str, matching_files(Path(files))))
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
