@@ -111,8 +111,9 @@ def report(name: str, table: Table, rows: pd.DataFrame) -> str:
     lines.append("|---|" + "--:|" * (3 * len(table.corpora) + 2))
     for system in table.systems:
         cells, own = [], rows[rows["system"] == system.name]
+        numbers = dict(zip(table.corpora, system.paper, strict=bool(system.paper)))
         for data in table.corpora:
-            paper, scores = system.paper.get(data), 100 * own[own["data"] == data]["accuracy"]
+            paper, scores = numbers.get(data), 100 * own[own["data"] == data]["accuracy"]
             cells.append("" if paper is None else f"{paper:.1f}")
             spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
             cells.append(f"{scores.mean():.1f}{spread}" if len(scores) else "")
@@ -190,7 +191,9 @@ def main(
         print(f"{number} of {len(plan)}: {', '.join(map(str, one))}", flush=True)
         command = [sys.executable, "-m", "benchmarks.reproduce", name, "--row", *map(str, one)]
         command += ["--quick"] if quick else []
-        ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        if ended.returncode:
+            sys.exit(f"stopped at {', '.join(map(str, one))}; run again to go on from here")
         found = pd.DataFrame([json.loads(ended.stdout.splitlines()[-1])])
         rows = pd.concat([rows, found], ignore_index=True)
         print(f"  accuracy {found['accuracy'][0]:.2%}, {found['seconds'][0]:.0f} s", flush=True)
@@ -205,4 +208,7 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    try:
+        typer.run(main)
+    except zoo.UsageError as error:
+        sys.exit(f"reproduce: {error}")

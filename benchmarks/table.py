@@ -17,13 +17,13 @@ class System:
     Attributes:
         name: as the paper has it.
         model: a name of ``zoo list``.
-        paper: the paper's test accuracy in percent, by corpus.
+        paper: the paper's test accuracy in percent, of each corpus of the table; or nothing.
         train: arguments of :func:`zoo.train` in addition to the table's.
     """
 
     name: str
     model: str
-    paper: dict[str, float]
+    paper: tuple[float, ...] = ()
     train: dict[str, Any] = field(default_factory=dict)
 
 

@@ -23,7 +23,7 @@ def test_every_table_can_be_run(name):
         cls, _ = import_model(system.model)
         assert system.train.get("preset") in (None, *cls.presets)
         find_recipe(system.model, system.train.get("recipe", "default"))
-        assert system.paper.keys() <= table.corpora.keys()
+        assert len(system.paper) in (0, len(table.corpora))
     for claim in table.claims:
         assert {claim.better, claim.worse} <= set(names)
         assert set(claim.corpora or ()) <= table.corpora.keys()

@@ -10,7 +10,7 @@ TABLE = Table(
     title="ATT-CNN (Zhao and Wu 2016), Figure 2: distance decay",
     corpora={"trec": "TREC", "sst_fine": "SST"},
     systems=[
-        System(f"lambda = {decay}", "attcnn", {}, {**ATTCNN, "options": {"decay": decay}})
+        System(f"lambda = {decay}", "attcnn", train={**ATTCNN, "options": {"decay": decay}})
         for decay in DECAYS
     ],
     train={},

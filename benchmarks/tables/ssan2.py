@@ -2,31 +2,24 @@
 
 from benchmarks.table import IMDB_VECTORS, Claim, System, Table
 
-CORPORA = {
-    "sst_fine": "SST-fine",
-    "sst_binary": "SST-binary",
-    "sentube_a": "SenTube-A",
-    "semeval2013": "SemEval",
-}
-
-
-def _paper(*percent: float) -> dict[str, float]:
-    return dict(zip(CORPORA, percent, strict=True))
-
-
 TABLE = Table(
     title="SSAN (Ambartsoumian and Popowich 2018), Table 2, dimension 300",
-    corpora=CORPORA,
+    corpora={
+        "sst_fine": "SST-fine",
+        "sst_binary": "SST-binary",
+        "sentube_a": "SenTube-A",
+        "semeval2013": "SemEval",
+    },
     systems=[
-        System("LSTM", "lstm", _paper(45.3, 81.7, 57.4, 67.6)),
-        System("BiLSTM", "bilstm", _paper(45.6, 82.6, 59.3, 65.1)),
-        System("CNN", "cnn_barnes", _paper(39.8, 81.3, 57.3, 63.5)),
-        System("1-Layer SSAN + RPR", "ssan", _paper(48.1, 84.2, 62.5, 72.2)),
-        System("2-Layer SSAN + RPR", "ssan_2layer", _paper(48.1, 83.8, 62.1, 70.7)),
-        System("Transformer Encoder + RPR", "transformer", _paper(47.3, 83.8, 62.0, 72.0)),
-        System("Transformer Encoder + PE", "transformer_pe", _paper(45.0, 82.0, 62.3, 68.4)),
-        System("1-Layer SSAN", "ssan_none", _paper(47.2, 83.9, 62.1, 70.2)),
-        System("1-Layer SSAN + PE", "ssan_pe", _paper(45.0, 82.9, 62.6, 69.1)),
+        System("LSTM", "lstm", (45.3, 81.7, 57.4, 67.6)),
+        System("BiLSTM", "bilstm", (45.6, 82.6, 59.3, 65.1)),
+        System("CNN", "cnn_barnes", (39.8, 81.3, 57.3, 63.5)),
+        System("1-Layer SSAN + RPR", "ssan", (48.1, 84.2, 62.5, 72.2)),
+        System("2-Layer SSAN + RPR", "ssan_2layer", (48.1, 83.8, 62.1, 70.7)),
+        System("Transformer Encoder + RPR", "transformer", (47.3, 83.8, 62.0, 72.0)),
+        System("Transformer Encoder + PE", "transformer_pe", (45.0, 82.0, 62.3, 68.4)),
+        System("1-Layer SSAN", "ssan_none", (47.2, 83.9, 62.1, 70.2)),
+        System("1-Layer SSAN + PE", "ssan_pe", (45.0, 82.9, 62.6, 69.1)),
     ],
     train={
         "preset": "ambartsoumian2018",
