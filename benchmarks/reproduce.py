@@ -86,7 +86,7 @@ def run_row(table: Table, system: str, data: str, seed: int, epochs: int | None)
 def rights_of(rows: pd.DataFrame) -> np.ndarray:
     """``[texts]``: the share of the trainings that had each test text right."""
     packed = [np.frombuffer(base64.b64decode(one), "uint8") for one in rows["right"]]
-    texts = rows["texts"].iloc[0]
+    texts = int(rows["texts"].iloc[0])  # pandas may have made a float of it
     return np.mean([np.unpackbits(one, count=texts) for one in packed], axis=0)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
-from benchmarks.reproduce import TABLES, difference, report, rights_of, table_of, verdict
+from benchmarks.reproduce import KEY, TABLES, difference, report, rights_of, table_of, verdict
 from zoo.recipes import find_recipe
 from zoo.registry import import_model
 
@@ -71,7 +71,8 @@ def test_the_report():
         )
         for seed in (0, 1)
     ]
-    text = report("ssan2", table, pd.DataFrame(rows))
+    begun = pd.DataFrame(columns=KEY)  # to which the first row is added
+    text = report("ssan2", table, pd.concat([begun, pd.DataFrame(rows)], ignore_index=True))
     assert "| 1-Layer SSAN + RPR | 48.1 | 100.0 (0.0) | +51.9 | 84.2 |  |  |" in text
     assert (
         "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
