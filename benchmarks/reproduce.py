@@ -9,10 +9,13 @@ test texts were right, so that systems are compared text by text.
 import base64
 import importlib
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Annotated
 
@@ -81,6 +84,31 @@ def run_row(table: Table, system: str, data: str, seed: int, epochs: int | None)
             "texts": len(right),
             "right": base64.b64encode(np.packbits(right).tobytes()).decode(),
         }
+
+
+def train_row(name: str, row: tuple, quick: bool, jobs: int) -> dict:
+    """The same in a process of its own, with its part of the cores."""
+    command = [sys.executable, "-m", "benchmarks.reproduce", name, "--row", *map(str, row)]
+    command += ["--quick"] if quick else []
+    threads = str(max(1, (os.cpu_count() or 1) // jobs))
+    names = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
+    alone = dict.fromkeys(names, threads) if jobs > 1 else {}
+    ended = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | alone
+    )
+    return json.loads(ended.stdout.splitlines()[-1]) | {"jobs": jobs}
+
+
+def trained(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tuple]:
+    """Each row of the plan and what it gave, or None if it failed, as they end."""
+    with ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(train_row, name, row, quick, jobs): row for row in plan}
+        try:
+            for ended in as_completed(running):
+                yield running[ended], None if ended.exception() else ended.result()
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            sys.exit("interrupted; run again to go on from here")
 
 
 def rights_of(rows: pd.DataFrame) -> np.ndarray:
@@ -161,6 +189,9 @@ def main(
     quick: Annotated[
         bool, typer.Option("--quick", help="One seed, one epoch; not written.")
     ] = False,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Trainings at a time, which share the cores.")
+    ] = 1,
     row: Annotated[tuple[str, str, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Rerun a table of a paper."""
@@ -185,18 +216,18 @@ def main(
         for system in table.systems
     ]
     done = set(rows[KEY].itertuples(index=False, name=None))
-    for number, one in enumerate(plan, start=1):
-        if one in done:
+    plan = [one for one in plan if one not in done]
+    if table.vectors is not None and plan:
+        imdb_vectors(table.vectors)
+    failed = 0
+    for number, (one, found) in enumerate(trained(name, plan, quick, jobs), start=1):
+        print(f"{number} of {len(plan)}: {', '.join(map(str, one))}: ", end="")
+        if found is None:
+            failed += 1
+            print("failed", flush=True)
             continue
-        print(f"{number} of {len(plan)}: {', '.join(map(str, one))}", flush=True)
-        command = [sys.executable, "-m", "benchmarks.reproduce", name, "--row", *map(str, one)]
-        command += ["--quick"] if quick else []
-        ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-        if ended.returncode:
-            sys.exit(f"stopped at {', '.join(map(str, one))}; run again to go on from here")
-        found = pd.DataFrame([json.loads(ended.stdout.splitlines()[-1])])
-        rows = pd.concat([rows, found], ignore_index=True)
-        print(f"  accuracy {found['accuracy'][0]:.2%}, {found['seconds'][0]:.0f} s", flush=True)
+        print(f"{found['accuracy']:.2%}, {found['seconds']:.0f} s", flush=True)
+        rows = pd.concat([rows, pd.DataFrame([found])], ignore_index=True)
         if not quick:
             with whole(path) as partial:
                 rows.to_csv(partial, index=False)
@@ -205,6 +236,8 @@ def main(
         with whole(path.with_suffix(".md")) as partial:
             partial.write_text(text, "utf-8")
     print(text)
+    if failed:
+        sys.exit(f"{failed} trainings failed; run again to try them anew")
 
 
 if __name__ == "__main__":
