@@ -36,7 +36,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
     from zoo.saved_model import export_saved_model
 
     # What reads documents reads IMDB's reviews, and what reads sentences AG News.
-    long = name.startswith(("hcan", "han"))
+    long = model.hierarchical or name.startswith("hcan")
     documents = Documents(*(("imdb", 64) if long else ("agnews", 512)), model)
     model.preprocessor, model.labels = documents.preprocessor, list("abcde")
     batches, ids = documents.batches(32), documents.batches(32, targets=False)

@@ -1,12 +1,27 @@
-"""What a table of a paper says, and how its rows are run here."""
+"""A table of test accuracies: what the paper says, and how its rows are run here."""
 
 import dataclasses
+import json
+import resource
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import pandas as pd
+
+import zoo
+from benchmarks.claims import Claim, packed, tested
+from benchmarks.measure import machine
+from zoo import datasets
+from zoo.datasets.embeddings import cache_folder, train_word2vec
+from zoo.datasets.preprocessor import split_words
+from zoo.evaluation import probabilities_of
+from zoo.runs import whole
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "
-    "reviews, stand in for Google's, trained on news."
+    "reviews, stand in for the paper's, trained on far more text."
 )
 
 
@@ -17,30 +32,15 @@ class System:
     Attributes:
         name: as the paper has it.
         model: a name of ``zoo list``.
-        paper: the paper's test accuracy in percent, of each corpus of the table; or nothing.
+        paper: the paper's test accuracy in percent, of each corpus of the table, None where it has
+            none; or nothing.
         train: arguments of :func:`zoo.train` in addition to the table's.
     """
 
     name: str
     model: str
-    paper: tuple[float, ...] = ()
+    paper: tuple[float | None, ...] = ()
     train: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What the paper says of two of its rows: ``better`` is ahead of ``worse``.
-
-    Attributes:
-        says: in words.
-        better, worse: names of rows.
-        corpora: where; None for all.
-    """
-
-    says: str
-    better: str
-    worse: str
-    corpora: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,9 @@ class Table:
         train: arguments of :func:`zoo.train` for all rows.
         claims: of order, which are tested.
         footnotes: departures from the paper, for all to read.
-        vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's;
-            None for none.
+        vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
+            rows that do not say otherwise; None for none.
+        texts: the most training texts, drawn by the seed; None for all.
         seeds: trainings of each row.
     """
 
@@ -66,9 +67,121 @@ class Table:
     claims: list[Claim]
     footnotes: list[str]
     vectors: int | None = None
+    texts: int | None = None
     seeds: int = 5
 
     def system(self, name: str) -> System:
         """The row of that name."""
         (found,) = (one for one in self.systems if one.name == name)
         return dataclasses.replace(found, train=self.train | found.train)
+
+    def plan(self, corpora: list[str], quick: bool) -> list[tuple[str, str, int]]:
+        """What to train: system, corpus and seed."""
+        seeds = range(1 if quick else self.seeds)
+        return [
+            (one.name, data, seed) for seed in seeds for data in corpora for one in self.systems
+        ]
+
+    def prepare(self) -> None:
+        """Makes what rows share."""
+        if self.vectors is not None:
+            imdb_vectors(self.vectors)
+
+    def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
+        """Trains one system on one corpus, and tells how it came out."""
+        row = self.system(system)
+        train = row.train | ({"epochs": 1} if quick else {})
+        if self.vectors is not None and "embeddings" not in train:
+            train["embeddings"] = str(imdb_vectors(self.vectors))
+        with tempfile.TemporaryDirectory() as folder:
+            if self.texts is not None:
+                data, train["files"] = self._part(data, seed, Path(folder))
+            run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
+            scores = json.loads((run / "metrics.json").read_text("utf-8"))
+            model, test = (
+                zoo.load(run),
+                datasets.load(data, **train.get("files", {})).split(seed).test,
+            )
+            right = probabilities_of(model, test).argmax(-1) == test.numbers
+            history = run / "history.csv"
+            return {
+                "accuracy": scores["accuracy"],
+                "macro_f1": scores["macro_f1"],
+                "parameters": model.parameter_count(),
+                "epochs": len(pd.read_csv(history)) if history.exists() else 0,
+                "seconds": scores["seconds"],
+                "memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+                "machine": machine(),
+                "texts": len(right),
+                "right": packed(right),
+            }
+
+    @staticmethod
+    def told(found: dict[str, Any]) -> str:
+        """A row's result in a few words."""
+        return f"{found['accuracy']:.2%}, {found['seconds']:.0f} s"
+
+    def _part(self, data, seed, folder):
+        """Files of a corpus with fewer training texts: the path, and arguments of ``load``."""
+        corpus = datasets.load(data).split(seed)
+        for split in ("train", "validation", "test"):
+            frame = corpus.frame(split)
+            if split == "train" and len(frame) > self.texts:
+                frame = frame.sample(self.texts, random_state=seed)
+            frame.to_csv(folder / f"{split}.csv", index=False)
+        others = {split: str(folder / f"{split}.csv") for split in ("validation", "test")}
+        return str(folder / "train.csv"), others
+
+    def report(self, name: str, rows: pd.DataFrame) -> str:
+        """The table as Markdown."""
+        counts = rows.groupby(["system", "data"]).size()
+        trainings = f"{counts.min()} to {counts.max()}" if len(counts) else "0"
+        notes = "\n".join(f"- {note}" for note in self.footnotes)
+        return f"""# {self.title}
+
+Test accuracy in percent: the paper's, ours (the mean and, in brackets, the standard deviation of
+{trainings} trainings), and the gap; parameters are those outside the word table. Written by
+`make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
+
+{chr(10).join(self._lines(rows))}
+
+{notes}
+
+## Claims of order
+
+Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
+samples of such texts (paired bootstrap).
+
+{chr(10).join(tested(self.claims, self.corpora, rows))}
+"""
+
+    def _lines(self, rows):
+        titles = [f"{title}: paper | ours | gap" for title in self.corpora.values()]
+        yield f"| system | {' | '.join(titles)} | parameters | s a training |"
+        yield "|---|" + "--:|" * (3 * len(self.corpora) + 2)
+        for system in self.systems:
+            cells, own = [], rows[rows["system"] == system.name]
+            numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
+            for data in self.corpora:
+                paper, scores = numbers.get(data), 100 * own[own["data"] == data]["accuracy"]
+                cells.append("" if paper is None else f"{paper:.1f}")
+                spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
+                cells.append(f"{scores.mean():.1f}{spread}" if len(scores) else "")
+                both = len(scores) and paper is not None
+                cells.append(f"{scores.mean() - paper:+.1f}" if both else "")
+            cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")
+            cells.append(f"{own['seconds'].median():.0f}" if len(own) else "")
+            yield f"| {system.name} | {' | '.join(cells)} |"
+
+
+def imdb_vectors(dim: int) -> Path:
+    """A file of word vectors trained on IMDB's training and unlabelled reviews, made once."""
+    path = cache_folder().with_name(f"imdb-{dim}.bin")
+    if not path.is_file():
+        corpus = datasets.load("imdb")
+        texts = (text for split in (corpus.train, corpus.unlabelled) for text in split)
+        # Marks are words, as in corpora that come tokenized. One worker gives the same again.
+        vectors = train_word2vec(texts, lambda part: split_words(part, "han"), dim, workers=1)
+        with whole(path) as partial:
+            vectors.save_word2vec_format(str(partial), binary=True)
+    return path

@@ -46,6 +46,8 @@ CLEAN_UPS = {
     ],
     # Texts that come tokenized, as SST and SemEval of SSAN: the words between the spaces.
     "tokens": [],
+    # CNN-char and VDCNN: each character is a word, spaces too.
+    "characters": [],
 }
 END = "\x1f"  # between sentences
 # A sentence ends after its mark or marks, and at an empty line.
@@ -64,6 +66,8 @@ def clean(texts: tf.Tensor, clean_up: str = "hcan") -> tf.Tensor:
 
 def split_words(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor:
     """``[batch]`` strings to their words, ragged ``[batch, words]`` strings."""
+    if clean_up == "characters":
+        return tf.strings.unicode_split(clean(texts, clean_up), "UTF-8")
     return tf.strings.split(clean(texts, clean_up))
 
 
@@ -72,6 +76,13 @@ def split_sentences(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor
     sentences = tf.strings.split(_replace(clean(texts, clean_up), SENTENCE_ENDS), sep=END)
     words = sentences.with_flat_values(tf.strings.split(sentences.flat_values))
     return tf.ragged.boolean_mask(words, words.row_lengths(axis=2) > 0)
+
+
+def with_ngrams(words: tf.RaggedTensor, longest: int) -> tf.RaggedTensor:
+    """The words of each text, then its pairs, and so on; ragged ``[batch, words]`` strings."""
+    if longest == 1:
+        return words
+    return tf.strings.ngrams(words, tuple(range(1, longest + 1)), separator=" ")
 
 
 def _replace(texts, rules):
@@ -101,7 +112,10 @@ class Preprocessor:
         vocabulary: the words, without padding and the unknown word.
         max_words: the most words of a text, or of a sentence if hierarchical.
         max_sentences: the most sentences of a text; None for flat models.
-        clean_up: "hcan", "han", "kim" or "tokens": that of a paper; see :data:`CLEAN_UPS`.
+        clean_up: "hcan", "han", "kim", "tokens" or "characters": that of a paper; see
+            :data:`CLEAN_UPS`.
+        ngrams: words of the longest n-gram. Above 1, a text's words are followed by its n-grams,
+            which the vocabulary has, too; for flat models.
     """
 
     def __init__(
@@ -110,6 +124,7 @@ class Preprocessor:
         max_words: int = 500,
         max_sentences: int | None = None,
         clean_up: str = "hcan",
+        ngrams: int = 1,
     ):
         if clean_up not in CLEAN_UPS:
             raise unknown("clean-up", clean_up, CLEAN_UPS)
@@ -117,6 +132,7 @@ class Preprocessor:
         self.max_words = max_words
         self.max_sentences = max_sentences
         self.clean_up = clean_up
+        self.ngrams = ngrams
         self.lookup = keras.layers.StringLookup(
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
@@ -131,6 +147,7 @@ class Preprocessor:
         min_count: int = 2,
         max_vocabulary: int = 30_000,
         percentile: float | None = None,
+        ngrams: int = 1,
     ) -> "Preprocessor":
         """Counts the words of the training split, and of nothing else.
 
@@ -138,8 +155,9 @@ class Preprocessor:
 
         Args:
             texts: the training split's, read once, as a stream; numbers, names and typing errors
-                make ever new words, so beyond 500,000 different ones the rarest are forgotten.
-            max_words, max_sentences, clean_up: see the class.
+                make ever new words, so beyond 500,000 different ones, or four times the most
+                words, the rarest are forgotten.
+            max_words, max_sentences, clean_up, ngrams: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
             percentile: lowers the limits so that this percentage of the texts, above 0 and at
@@ -155,8 +173,8 @@ class Preprocessor:
         forgotten = 0  # words that stood so many times, at most, when memory ran short
         longest, sentences = [], []  # of each text: words of its longest sentence, sentences
         for words in _chunks(texts, split_sentences if hierarchical else split_words, clean_up):
-            counts.update(words.flat_values.numpy().tolist())
-            while len(counts) > MOST_COUNTED:
+            counts.update(with_ngrams(words, ngrams).flat_values.numpy().tolist())
+            while len(counts) > max(MOST_COUNTED, 4 * max_vocabulary):
                 forgotten += 1
                 counts = Counter({word: n for word, n in counts.items() if n > forgotten})
             if hierarchical:
@@ -187,7 +205,7 @@ class Preprocessor:
                 "%d of %d training texts are longer than %s and are cut",
                 *(cut.sum(), len(cut), limits),
             )
-        return cls(words, max_words, max_sentences, clean_up)
+        return cls(words, max_words, max_sentences, clean_up, ngrams)
 
     @property
     def vocabulary_size(self) -> int:
@@ -205,7 +223,8 @@ class Preprocessor:
     def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
         """``[batch]`` strings to the words that :meth:`encode` looks up, of the same shape."""
         if self.max_sentences is None:
-            return split_words(texts, self.clean_up)[:, : self.max_words]
+            words = split_words(texts, self.clean_up)[:, : self.max_words]
+            return with_ngrams(words, self.ngrams)
         words = split_sentences(texts, self.clean_up)
         return words[:, : self.max_sentences, : self.max_words]
 

@@ -8,8 +8,12 @@ import zoo
 from zoo.attention import attended_words, word_weights
 from zoo.calibration import with_temperature
 from zoo.datasets import Preprocessor
+from zoo.registry import import_model
 
-WITHOUT = {"cnn_kim", "cnn_barnes", "lstm", "bilstm", "han_ave", "han_max"}
+ATTENTIVE = {f"zoo.models.{file}" for file in ("act", "attcnn", "han", "hcan", "leam", "ssan")}
+WITHOUT = {"cnn_kim", "han_ave", "han_max"} | {
+    name for name in zoo.list_models() if import_model(name)[0].__module__ not in ATTENTIVE
+}
 
 
 @pytest.mark.parametrize("name", zoo.list_models())

@@ -37,6 +37,9 @@ class TextClassifier(keras.Model):
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
     sentence_groups = 12  # of a batch; see zoo.datasets.batches.pack
+    ngrams = 1  # words of the longest n-gram that it reads
+    clean_up = "hcan"  # of zoo.train, unless told otherwise
+    max_vocabulary = 30_000  # of zoo.train, unless told otherwise
     embedding_range = 0.05  # words start uniformly within plus and minus this
 
     def __init__(
@@ -124,6 +127,10 @@ class TextClassifier(keras.Model):
                 return self.predict_on_batch(np.asarray(ids))
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
+
+    def solve(self, split) -> bool:
+        """Finds the weights at once on a training split, where a model can; else gives False."""
+        return False
 
     def explain(self, texts, targets=None):
         """Where the model looks in texts; see :func:`zoo.explanation.explain`."""

@@ -87,10 +87,16 @@ def train(
         float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
     clean_up: Annotated[
-        str, typer.Option(help="Of the texts, as in a paper: hcan, han, kim or tokens.")
-    ] = "hcan",
+        str | None,
+        typer.Option(
+            help="Of the texts, as in a paper: hcan, han, kim, tokens or characters. "
+            "Default: the model's, mostly hcan."
+        ),
+    ] = None,
     min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
-    max_vocabulary: Annotated[int, typer.Option(help="The most words.")] = 30_000,
+    max_vocabulary: Annotated[
+        int | None, typer.Option(help="The most words. Default: the model's, mostly 30,000.")
+    ] = None,
     percentile: Annotated[
         float | None,
         typer.Option(help="Cut texts so that this percentage of them stays whole. Try 99."),

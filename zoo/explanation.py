@@ -117,13 +117,18 @@ def _explain(model, texts, targets):
     weights = None if weights is None else ops.convert_to_numpy(weights)
     for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
         placed = placed_words(model.preprocessor, text)
-        real = ids[i] != 0
+        real = ids[i] != 0  # n-grams, which a bag may have, come after the words
         yield Explanation(
             text,
             model.labels[rows[i].argmax()],
             float(rows[i].max()),
             dict(zip(model.labels, map(float, rows[i]), strict=True)),
-            _words(text, placed, ids[i][real], None if weights is None else weights[i][:, real]),
+            _words(
+                text,
+                placed,
+                ids[i][real][: sum(map(len, placed))],
+                None if weights is None else weights[i][:, real],
+            ),
             tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))
             if "sentences" in scores
             else (),

@@ -182,5 +182,7 @@ def load(run: str | Path):
     if len(vocabulary) + 2 != model.vocabulary_size or len(model.labels) != model.num_classes:
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
     clean_up = config.get("clean_up", "hcan")
-    model.preprocessor = Preprocessor(vocabulary, model.max_words, model.max_sentences, clean_up)
+    model.preprocessor = Preprocessor(
+        vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams
+    )
     return model

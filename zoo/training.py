@@ -37,9 +37,9 @@ def train(
     epochs: int | None = None,
     batch_size: int | None = None,
     learning_rate: float | None = None,
-    clean_up: str = "hcan",
+    clean_up: str | None = None,
     min_count: int = 2,
-    max_vocabulary: int = 30_000,
+    max_vocabulary: int | None = None,
     percentile: float | None = None,
     embeddings: str | None = None,
     unlabelled: str | None = None,
@@ -110,8 +110,6 @@ def train(
     if learning_rate is not None and learning_rate <= 0:
         raise UsageError(f"learning_rate must be above 0: got {learning_rate}")
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    words = {"clean_up": clean_up, "min_count": min_count, "percentile": percentile}
-    words |= {"max_vocabulary": max_vocabulary}
     _check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **files).split(seed)
@@ -121,6 +119,10 @@ def train(
             if unlabelled is not None:
                 texts = datasets.read_texts(unlabelled, corpus.columns.get("text_column"))
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
+            defaults = import_model(model)[0]
+            words = {"min_count": min_count, "percentile": percentile}
+            words |= {"clean_up": clean_up or defaults.clean_up}
+            words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
@@ -187,6 +189,7 @@ def resume(
             classifier.max_words,
             classifier.max_sentences,
             config["clean_up"],
+            classifier.ngrams,
         )
         with contextlib.ExitStack() as stack:
             folder = run
@@ -246,6 +249,8 @@ def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard
     """Trains, or goes on training. Returns whether that came to its end."""
     from zoo.fitting import fit
 
+    if classifier.solve(corpus.train):
+        return True
     if share is not None and share.part:
         verbose = 0
     with tempfile.TemporaryDirectory(prefix="zoo-") as scratch:
@@ -271,12 +276,13 @@ def _finish(folder, classifier, corpus, calibrate, ended, seconds):
     scores = score(targets, probabilities, classifier.labels) | calibrated
     scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
     write_model(folder, classifier)
-    summary.draw_learning_curves(folder)
+    if (folder / "history.csv").exists():
+        summary.draw_learning_curves(folder)
     summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
     summary.write_mistakes(folder, classifier, corpus.test, probabilities)
     write_json(folder / "metrics.json", scores)
     if ended:
-        shutil.rmtree(folder / "checkpoint")
+        shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 
 def _build(name, preset, options, corpus, words, embeddings, seed):
@@ -284,7 +290,7 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
     preprocessor = datasets.Preprocessor.fit(
-        corpus.train, limits.max_words, limits.max_sentences, **words
+        corpus.train, limits.max_words, limits.max_sentences, ngrams=limits.ngrams, **words
     )
     sizes = {"vocabulary_size": preprocessor.vocabulary_size}
     if words["percentile"] is not None:
@@ -301,6 +307,8 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
                 f"{vectors.vector_size} wide: leave it out"
             )
     classifier = build(name, labels, preset, **options | sizes)
+    if embeddings is not None and classifier.embedding_dim != vectors.vector_size:
+        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
     classifier.preprocessor = preprocessor

@@ -1,6 +1,7 @@
 """Zhao and Wu 2016 (ATT-CNN), Table 1: the rows with word2vec."""
 
-from benchmarks.table import IMDB_VECTORS, Claim, System, Table
+from benchmarks.claims import Claim
+from benchmarks.table import IMDB_VECTORS, System, Table
 
 TABLE = Table(
     title="ATT-CNN (Zhao and Wu 2016), Table 1, word2vec",

@@ -1,6 +1,7 @@
 """Zhao and Wu 2016 (ATT-CNN), Figure 2: the distance decay on TREC and SST."""
 
-from benchmarks.table import Claim, System, Table
+from benchmarks.claims import Claim
+from benchmarks.table import System, Table
 from benchmarks.tables.attcnn1 import TABLE as TABLE_1
 
 DECAYS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

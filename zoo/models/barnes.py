@@ -7,12 +7,15 @@ import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
+from zoo.errors import unknown
+from zoo.layers import MaskedAveragePooling
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
+POOLINGS = ("last", "mean")
 RECIPE = Recipe(  # Section 4.3
     optimizer="Adam",
     settings={},
@@ -26,15 +29,19 @@ RECIPE = Recipe(  # Section 4.3
 
 @register_model("lstm")
 @register_model("bilstm", bidirectional=True)
+@register_model("d_lstm", pooling="mean")
 @keras.saving.register_keras_serializable("zoo")
 class LSTM(TextClassifier):
     """LSTM or bidirectional LSTM (Barnes et al. 2017).
 
-    The last state of an LSTM over the words, or of one in each direction, goes to the softmax.
+    The last state of an LSTM over the words, or of one in each direction, goes to the softmax; or
+    the mean of its states, which is the LSTM of Zhang et al. 2015 and the discriminative one of
+    Yogatama et al. 2017.
 
     Args:
         units: width of the LSTM, in each direction.
         bidirectional: a second LSTM reads the words backward.
+        pooling: "last" state or "mean" of the states.
         hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
             which the counts of Table 3 do not have. None leaves it out.
         dropout: rate on the word vectors.
@@ -56,17 +63,22 @@ class LSTM(TextClassifier):
         *,
         units=100,
         bidirectional=False,
+        pooling="last",
         hidden_dim=None,
         dropout=0.5,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
+        if pooling not in POOLINGS:
+            raise unknown("pooling", pooling, POOLINGS)
         self.units = units
         self.bidirectional = bidirectional
+        self.pooling = pooling
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.drop = keras.layers.Dropout(dropout)
-        self.encoder = keras.layers.LSTM(units)
+        self.encoder = keras.layers.LSTM(units, return_sequences=pooling == "mean")
+        self.mean = MaskedAveragePooling()
         if bidirectional:
             self.encoder = Bidirectional(self.encoder)
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
@@ -74,6 +86,8 @@ class LSTM(TextClassifier):
     def call(self, ids, training=None):
         words = self.drop(self.embed(ids), training=training)
         state = self.encoder(words, mask=word_mask(ids), training=training)
+        if self.pooling == "mean":
+            state = self.mean(state, mask=word_mask(ids))
         return self.classify(state if self.hidden is None else self.hidden(state))
 
 

@@ -1,0 +1,133 @@
+"""A table of what models cost: parameters, memory, seconds of training and of predictions."""
+
+import resource
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+import zoo
+from benchmarks.measure import machine
+from zoo import datasets
+from zoo.datasets.preprocessor import Preprocessor, text_dataset
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A row: a system by its name in the paper.
+
+    Attributes:
+        name: as the paper has it.
+        model: a name of ``zoo list``.
+        parameters, memory, training, predictions: the paper's count, MB, and seconds.
+    """
+
+    name: str
+    model: str
+    parameters: int
+    memory: float
+    training: float
+    predictions: float
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """A table of a paper, of which each row is measured in a process of its own.
+
+    Attributes:
+        title: paper and number.
+        corpora: the one corpus, with its name in the paper.
+        systems: the rows; times are compared with the first one's.
+        preset: of all models.
+        passes: over the training texts, and over the validation texts.
+        footnotes: departures from the paper.
+    """
+
+    title: str
+    corpora: dict[str, str]
+    systems: list[Cost]
+    preset: str
+    passes: int
+    footnotes: list[str]
+
+    def plan(self, corpora: list[str], quick: bool) -> list[tuple[str, str, int]]:
+        """What to measure: system, corpus, and no seed."""
+        return [(one.name, data, 0) for data in corpora for one in self.systems]
+
+    def prepare(self) -> None:
+        """Rows share nothing."""
+
+    def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
+        """Measures one system."""
+        (row,) = (one for one in self.systems if one.name == system)
+        corpus = datasets.load(data).split(seed)
+        preprocessor = Preprocessor.fit(corpus.train, clean_up="tokens", min_count=1)
+        size, classes = preprocessor.vocabulary_size, len(corpus.labels)
+        model = zoo.build(row.model, classes, self.preset, vocabulary_size=size)
+        model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
+        train = text_dataset(corpus.train, corpus.train.numbers)
+        train = preprocessor.batches(train, 32, shuffle=True)
+        validation = preprocessor.batches(text_dataset(corpus.validation), 32)
+        passes = 1 if quick else self.passes
+        before = peak()
+        model.fit(train, verbose=0)  # what is compiled is not counted
+        model.predict(validation, verbose=0)
+        started = time.perf_counter()
+        model.fit(train, epochs=passes, verbose=0)
+        trained = time.perf_counter()
+        for _ in range(passes):
+            model.predict(validation, verbose=0)
+        return {
+            "parameters": model.parameter_count(),
+            "memory": peak() - before,
+            "training": trained - started,
+            "predictions": time.perf_counter() - trained,
+            "machine": machine(),
+        }
+
+    @staticmethod
+    def told(found: dict[str, Any]) -> str:
+        """A row's result in a few words."""
+        return f"{found['training']:.0f} s of training, {found['predictions']:.1f} s of predictions"
+
+    def report(self, name: str, rows: pd.DataFrame) -> str:
+        """The table as Markdown."""
+        notes = "\n".join(f"- {note}" for note in self.footnotes)
+        return f"""# {self.title}
+
+The paper's numbers, measured on a GPU, and ours: trainable parameters without the word table; peak
+memory in MB, the paper's of its GPU, ours of the process above what it held before; seconds of
+{self.passes} passes over the training texts and over the validation texts of
+{next(iter(self.corpora.values()))}, and in brackets times as fast as {self.systems[0].name}.
+Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
+
+{chr(10).join(self._lines(rows.set_index("system")))}
+
+{notes}
+"""
+
+    def _lines(self, rows):
+        both = "paper | ours"
+        whats = ("parameters", "MB", "training", "predictions")
+        yield f"| system | {' | '.join(f'{what}: {both}' for what in whats)} |"
+        yield "|---|" + "--:|" * 8
+        first = self.systems[0]
+        for system in self.systems:
+            if system.name not in rows.index:
+                continue
+            found, cells = rows.loc[system.name], []
+            for what, form in (("parameters", ",.0f"), ("memory", ".0f")):
+                cells += [format(getattr(system, what), form), format(found[what], form)]
+            for what in ("training", "predictions"):
+                for mine, firsts in (
+                    (getattr(system, what), getattr(first, what)),
+                    (found[what], rows[what].get(first.name, float("nan"))),
+                ):
+                    cells.append(f"{mine:.1f} ({firsts / mine:.1f})")
+            yield f"| {system.name} | {' | '.join(cells)} |"
+
+
+def peak() -> float:
+    """The most memory that this process has held, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

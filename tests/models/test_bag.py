@@ -1,0 +1,134 @@
+"""Linear models are scikit-learn's, in Keras."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+import zoo
+from zoo.datasets import Preprocessor, Split
+from zoo.datasets.preprocessor import split_words
+
+WORDS = "good bad room staff not very clean dirty never again the a was".split()
+
+
+def texts(count, seed):
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, random.integers(1, 12))) for _ in range(count)]
+
+
+def corpus(classes, count=200, seed=0):
+    """Texts, and classes that words and pairs of them make likelier."""
+    found = texts(count, seed)
+    scores = np.array([[len(t.split()), 8 * ("good" in t), 9 * ("not " in t)] for t in found])
+    noise = np.random.default_rng(seed).normal(size=scores.shape)
+    return Split(found, (scores + noise)[:, :classes].argmax(-1))
+
+
+def analyze(longest):
+    def ngrams(text):
+        words = [word.decode() for word in split_words([text])[0].numpy()]
+        return [
+            " ".join(words[i : i + n])
+            for n in range(1, longest + 1)
+            for i in range(len(words) - n + 1)
+        ]
+
+    return ngrams
+
+
+RIVALS = {
+    "bow": (CountVectorizer, LogisticRegression(max_iter=1000)),
+    "bow_tfidf": (TfidfVectorizer, LogisticRegression(max_iter=1000)),
+    "ngrams": (CountVectorizer, LogisticRegression(max_iter=1000)),
+    "naive_bayes": (TfidfVectorizer, MultinomialNB()),
+    "logistic_l1": (
+        TfidfVectorizer,
+        OneVsRestClassifier(LogisticRegression(l1_ratio=1, solver="liblinear")),
+    ),
+    "svm_bigrams": (TfidfVectorizer, LinearSVC()),
+}
+
+
+def solved(name, split, **options):
+    limits = zoo.build(name, 2, vocabulary_size=2)
+    preprocessor = Preprocessor.fit(
+        split, limits.max_words, min_count=3, max_vocabulary=10_000, ngrams=limits.ngrams
+    )
+    model = zoo.build(
+        name, int(max(split.numbers)) + 1, vocabulary_size=preprocessor.vocabulary_size, **options
+    )
+    model.preprocessor = preprocessor
+    assert model.solve(split)
+    return model
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", RIVALS)
+def test_it_is_what_scikit_learn_finds(name, classes):
+    split, new = corpus(classes), texts(50, seed=1)
+    model = solved(name, split)
+    vectorizer, estimator = RIVALS[name]
+    own = model.preprocessor.vocabulary
+    rival = make_pipeline(vectorizer(analyzer=analyze(model.ngrams), vocabulary=own), estimator)
+    rival.fit(list(split), split.numbers)
+    answers = model.predict(new, verbose=0)
+    if hasattr(rival, "predict_proba") and name != "logistic_l1":
+        np.testing.assert_allclose(answers, rival.predict_proba(new), atol=1e-4)
+    else:
+        scores = rival.decision_function(new)
+        scores = np.stack([0 * scores, scores], -1) if classes == 2 else scores
+        odds = np.exp(scores)
+        np.testing.assert_allclose(answers, odds / odds.sum(-1, keepdims=True), atol=1e-3)
+
+
+def test_the_mean_of_fixed_vectors():
+    split, new = corpus(3), texts(50, seed=1)
+    model = solved("ave", split, embedding_dim=7)
+    table = np.asarray(model.embed.embeddings)
+    index = {word: row for row, word in enumerate(model.preprocessor.vocabulary, start=2)}
+
+    def means(some):
+        return [np.mean([table[index[word]] for word in text.split()], axis=0) for text in some]
+
+    rival = LogisticRegression(max_iter=1000).fit(means(split), split.numbers)
+    expected = rival.predict_proba(means(new))
+    np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=1e-3)
+
+
+def test_fasttext_is_trained_as_other_models_are():
+    assert not zoo.build("fasttext", 2, vocabulary_size=5).solve(corpus(2))
+
+
+def test_options_are_checked():
+    with pytest.raises(zoo.UsageError, match="Did you mean 'tfidf'"):
+        zoo.build("bow", 2, weighting="tf-idf")
+    with pytest.raises(zoo.UsageError, match="Did you mean 'svm'"):
+        zoo.build("bow", 2, solver="svn")
+
+
+def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("good 1 2 3\nbad 4 5 6\n")
+    columns = {"text_column": "review", "label_column": "stars"}
+    with pytest.raises(zoo.UsageError, match="bow has no word vectors"):
+        zoo.train("bow", str(csv_file), files=columns, embeddings=str(vectors), output=tmp_path)
+    assert not any(tmp_path.glob("bow-*"))
+
+
+def test_a_linear_model_answers_to_train_evaluate_and_predict(csv_file, tmp_path):
+    run = zoo.train(
+        "svm_bigrams",
+        str(csv_file),
+        files={"text_column": "review", "label_column": "stars"},
+        output=tmp_path,
+    )
+    assert zoo.evaluate(run)["accuracy"] == 1.0
+    model = zoo.load(run)
+    assert model.labels[model.predict(["a really bad stay"], verbose=0)[0].argmax()] == "bad one"
+    (one,) = model.explain(["A bad, sad stay."])
+    assert [word.text for word in one.words] == ["A", "bad", "sad", "stay", "."]

@@ -1,0 +1,182 @@
+"""Bags of n-grams: the linear models that the papers compare with, and fastText."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from zoo.classifier import TextClassifier
+from zoo.errors import unknown
+from zoo.layers.masking import zero_masked
+from zoo.registry import register_model
+
+UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
+WEIGHTINGS = ("count", "mean", "tfidf")
+SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes")
+
+
+@register_model("bow", solver="logistic")
+@register_model("bow_tfidf", solver="logistic", weighting="tfidf")
+@register_model("ngrams", solver="logistic", ngrams=5)
+@register_model("ngrams_tfidf", solver="logistic", ngrams=5, weighting="tfidf")
+@register_model("naive_bayes", solver="naive_bayes", ngrams=2, weighting="tfidf")
+@register_model("logistic_l1", solver="logistic_l1", ngrams=2, weighting="tfidf")
+@register_model("svm_unigrams", solver="svm", weighting="tfidf")
+@register_model("svm_bigrams", solver="svm", ngrams=2, weighting="tfidf")
+@register_model("ave", solver="logistic", weighting="mean", train_embeddings=False)
+@register_model("svm_average", solver="svm", weighting="mean", train_embeddings=False)
+@register_model("fasttext", ngrams=2, weighting="mean", embedding_dim=100)
+@keras.saving.register_keras_serializable("zoo")
+class BagOfNgrams(TextClassifier):
+    """A weighted sum of a text's n-grams, and a softmax.
+
+    With a ``solver`` each n-gram has a weight for each class, which scikit-learn finds: BoW and
+    n-grams, with TF-IDF or without (Zhang et al. 2015, Section 3.1), SVMs (Tang et al. 2015,
+    Section 3.2), TF-IDF with naive Bayes or sparse logistic regression (Gao et al. 2018, Section
+    4.2). Where word vectors are fixed, it finds what to make of their mean: Ave (Barnes et al.
+    2017), SVM + AverageSG (Tang et al. 2015). Without a solver, n-grams have vectors, trained as
+    other models are: fastText (Joulin et al. 2017, Section 2).
+
+    Args:
+        ngrams: words of the longest n-gram.
+        weighting: how n-grams are summed up: "count", each time that one stands there; "mean"; or
+            "tfidf", the count times the logarithm of how rare its texts are, at length 1.
+        solver: "logistic", "logistic_l1", "svm", "naive_bayes", or None for training by gradient.
+        strength: the inverse of the regularisation (of naive Bayes, of its smoothing).
+    """
+
+    max_vocabulary = 500_000  # n-grams (Zhang et al. 2015)
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        ngrams=1,
+        weighting="count",
+        solver=None,
+        strength=1.0,
+        embedding_dim=100,
+        train_embeddings=True,
+        max_words=2_500,
+        **kwargs,
+    ):
+        if weighting not in WEIGHTINGS:
+            raise unknown("weighting", weighting, WEIGHTINGS)
+        if solver not in (None, *SOLVERS):
+            raise unknown("solver", solver, SOLVERS)
+        dim = num_classes if solver and train_embeddings else embedding_dim
+        super().__init__(
+            num_classes,
+            embedding_dim=dim,
+            train_embeddings=train_embeddings,
+            max_words=max_words,
+            **kwargs,
+        )
+        self.ngrams = ngrams
+        self.weighting = weighting
+        self.solver = solver
+        self.strength = strength
+        self.rarity = self.add_weight(
+            name="rarity",
+            shape=(self.vocabulary_size,),
+            initializer="ones",
+            trainable=False,
+            autocast=False,
+        )
+
+    def call(self, ids, training=None):
+        mask = ops.greater(ids, UNKNOWN)
+        weights = ops.cast(mask, "float32")
+        if self.weighting == "mean":
+            weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
+        elif self.weighting == "tfidf":
+            weights = weights * ops.take(self.rarity, ids, axis=0)
+            weights = weights / ops.sqrt(ops.maximum(self._square(ids, weights), 1e-12))
+        vectors = ops.cast(zero_masked(self.embed(ids), mask), "float32")
+        return self.classify(ops.einsum("bl,bld->bd", weights, vectors))
+
+    def _square(self, ids, weights):
+        """The sum over the n-grams of (count * rarity)^2, ``[batch, 1]``."""
+        batch, length = ops.shape(ids)
+        order = ops.argsort(ids, axis=-1)
+        ids, weights = (ops.take_along_axis(x, order, axis=-1) for x in (ids, weights))
+        first = ops.not_equal(ids[:, 1:], ids[:, :-1])
+        group = ops.cumsum(ops.cast(ops.pad(first, [[0, 0], [1, 0]]), "int32"), axis=-1)
+        group = group + length * ops.expand_dims(ops.arange(batch), -1)
+        sums = ops.segment_sum(
+            ops.reshape(weights, (-1,)), ops.reshape(group, (-1,)), batch * length
+        )
+        return ops.sum(ops.reshape(ops.square(sums), (batch, length)), axis=-1, keepdims=True)
+
+    def solve(self, split) -> bool:
+        """Finds the weights with scikit-learn, where there is a ``solver``."""
+        if self.solver is None:
+            return False
+        from sklearn.feature_extraction.text import TfidfTransformer
+        from sklearn.preprocessing import normalize
+
+        features = self._counts(split)
+        if self.weighting == "mean":
+            features = normalize(features, "l1")
+        elif self.weighting == "tfidf":
+            tfidf = TfidfTransformer()
+            features = tfidf.fit_transform(features)
+            self.rarity.assign(np.concatenate([np.ones(UNKNOWN + 1), tfidf.idf_]))
+        if not self.train_embeddings:
+            features = features @ ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
+        weights, bias = solved(features, split.numbers, self.solver, self.strength)
+        if self.train_embeddings:
+            rest = np.zeros((UNKNOWN + 1, self.num_classes))  # padding and the unknown
+            self.embed.embeddings.assign(np.concatenate([rest, weights]))
+            weights = np.eye(self.num_classes)
+        self.classify.kernel.assign(weights)
+        self.classify.bias.assign(bias)
+        return True
+
+    def _counts(self, split):
+        """``[texts, n-grams]``, sparse: how often each of the vocabulary stands in each text."""
+        from scipy.sparse import csr_matrix
+
+        from zoo.datasets.preprocessor import text_dataset
+
+        flat, lengths = [], [np.zeros(1, "int64")]
+        for texts in text_dataset(split).batch(1024):
+            ids = self.preprocessor.encode(texts)
+            flat.append(ids.flat_values.numpy())
+            lengths.append(ids.row_lengths().numpy())
+        flat, ends = np.concatenate(flat), np.cumsum(np.concatenate(lengths))
+        shape = (len(ends) - 1, self.vocabulary_size)
+        counts = csr_matrix(((flat > UNKNOWN).astype("float64"), flat, ends), shape)
+        counts.sum_duplicates()
+        return counts[:, UNKNOWN + 1 :]
+
+
+def solved(features, targets, solver, strength):
+    """Weights ``[features, classes]`` and biases ``[classes]`` of a linear model.
+
+    Args:
+        features: ``[texts, features]``, sparse or not.
+        targets: ``[texts]`` class numbers, of which each is there.
+        solver: of :data:`SOLVERS`.
+        strength: the inverse of the regularisation.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.svm import LinearSVC
+
+    if solver == "naive_bayes":
+        found = MultinomialNB(alpha=strength).fit(features, targets)
+        return found.feature_log_prob_.T, found.class_log_prior_
+    if solver == "logistic_l1":
+        sparse = LogisticRegression(l1_ratio=1, C=strength, solver="liblinear")
+        each = OneVsRestClassifier(sparse).fit(features, targets).estimators_
+        weights = np.concatenate([one.coef_ for one in each])
+        bias = np.concatenate([one.intercept_ for one in each])
+    else:
+        kinds = {"logistic": LogisticRegression(C=strength, max_iter=1000)}
+        kinds |= {"svm": LinearSVC(C=strength)}
+        found = kinds[solver].fit(features, targets)
+        weights, bias = found.coef_, found.intercept_
+    if len(weights) == 1:  # of two classes only the second has weights
+        weights, bias = np.concatenate([0 * weights, weights]), np.concatenate([0 * bias, bias])
+    return weights.T, bias

@@ -1,0 +1,67 @@
+"""Character-level Convolutional Networks for Text Classification (NIPS 2015)."""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers.masking import zero_masked
+from zoo.layers.ngrams import ngrams
+from zoo.registry import register_model
+
+WINDOWS = (7, 7, 3, 3, 3, 3)  # Table 1
+POOLED = (0, 1, 5)  # convolutions after which the maximum of three neighbours stays: Table 1
+SHORTEST = 205  # characters, of which at least one is left
+
+
+@register_model("char_cnn")
+@keras.saving.register_keras_serializable("zoo")
+class CharCNN(TextClassifier):
+    """CNN-char (Zhang et al. 2015): six convolutions over characters, three dense layers.
+
+    Texts are as long as the longest, whatever the batch. Characters have vectors instead of one
+    place each among 70; the first convolution reads them as well.
+
+    Args:
+        filters: of each convolution (Table 1).
+        hidden_dim: width of the dense layers (Table 2).
+        dropout: rate on these (Section 2.3).
+        max_words: characters of a text (Section 2.2).
+    """
+
+    clean_up = "characters"
+    presets = {"zhang2015": {"embedding_dim": 70, "filters": 256, "hidden_dim": 1024}}
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        embedding_dim=16,
+        filters=64,
+        hidden_dim=256,
+        dropout=0.5,
+        max_words=1014,
+        **kwargs,
+    ):
+        super().__init__(num_classes, embedding_dim=embedding_dim, max_words=max_words, **kwargs)
+        self.filters = filters
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.convolutions = [keras.layers.Dense(filters, activation="relu") for _ in WINDOWS]
+        self.pool = keras.layers.MaxPooling1D(3)
+        self.hidden = [keras.layers.Dense(hidden_dim, activation="relu") for _ in range(2)]
+        self.drop = keras.layers.Dropout(dropout)
+
+    def call(self, ids, training=None):
+        features = zero_masked(self.embed(ids), word_mask(ids))
+        length = max(self.max_words, SHORTEST)
+        features = ops.pad(features, [[0, 0], [0, length], [0, 0]])[:, :length]
+        for number, (size, convolution) in enumerate(zip(WINDOWS, self.convolutions, strict=True)):
+            length -= size - 1
+            features = convolution(ngrams(features, size)[:, :length])
+            if number in POOLED:
+                length //= 3
+                features = self.pool(features)
+        features = ops.reshape(features, (-1, length * self.filters))
+        for hidden in self.hidden:
+            features = self.drop(hidden(features), training=training)
+        return self.classify(features)

@@ -1,0 +1,153 @@
+"""Conv-GRNN and LSTM-GRNN: Document Modeling with Gated Recurrent Neural Network (EMNLP 2015)."""
+
+import keras
+from keras import ops
+
+from zoo.errors import unknown
+from zoo.hierarchical import HierarchicalClassifier
+from zoo.layers import MaskedAveragePooling, SentenceEncoder
+from zoo.layers.masking import zero_masked
+from zoo.layers.ngrams import ngrams
+from zoo.registry import register_model
+
+
+@keras.saving.register_keras_serializable("zoo")
+class GatedCell(keras.layers.Layer):
+    """A step of the gated recurrent network (Section 2.2): an LSTM whose output gate is open.
+
+    ``i, f = sigmoid(W [h; s] + b)``, ``g = tanh(W [h; s] + b)``, ``h = tanh(i g + f h)``.
+
+    Args:
+        units: width of h.
+    """
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.state_size = units
+        self.gates = keras.layers.Dense(3 * units, dtype=self.dtype_policy)
+
+    def build(self, input_shape):
+        self.gates.build((None, input_shape[-1] + self.units))
+
+    def call(self, inputs, states, training=None):
+        (state,) = states
+        gates = self.gates(ops.concatenate([state, inputs], axis=-1))
+        take, keep, new = ops.split(gates, 3, axis=-1)
+        state = ops.tanh(ops.sigmoid(take) * ops.tanh(new) + ops.sigmoid(keep) * state)
+        return state, [state]
+
+    def get_config(self):
+        return super().get_config() | {"units": self.units}
+
+
+class Level(keras.layers.Layer):
+    """What the levels share: no attention."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.units = units
+
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        vector = self.summarize(inputs, mask, training)
+        return (vector, {"words": None}) if return_attention_scores else vector
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+
+@keras.saving.register_keras_serializable("zoo")
+class ConvolutionalSentence(Level):
+    """A sentence's vector by convolution (Section 2.1, Figure 2).
+
+    Filters of one, two and three words, their average over the sentence, tanh; and the mean of the
+    three. An n-gram starts at every word; beyond the last one there are zeros.
+    """
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        self.convolutions = [keras.layers.Dense(units, dtype=self.dtype_policy) for _ in range(3)]
+        self.mean = MaskedAveragePooling()
+
+    def build(self, input_shape):
+        for words, convolution in enumerate(self.convolutions, start=1):
+            convolution.build((*input_shape[:-1], words * input_shape[-1]))
+
+    def summarize(self, inputs, mask, training):
+        inputs = zero_masked(inputs, mask)
+        vectors = [
+            ops.tanh(self.mean(convolution(ngrams(inputs, words)), mask=mask))
+            for words, convolution in enumerate(self.convolutions, start=1)
+        ]
+        return sum(vectors) / len(vectors)
+
+
+@keras.saving.register_keras_serializable("zoo")
+class RecurrentSentence(Level):
+    """A sentence's vector by an LSTM: its last state (Section 2.1)."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        self.encoder = keras.layers.LSTM(units, dtype=self.dtype_policy)
+
+    def build(self, input_shape):
+        self.encoder.build(input_shape)
+
+    def summarize(self, inputs, mask, training):
+        return self.encoder(inputs, mask=mask, training=training)
+
+
+@keras.saving.register_keras_serializable("zoo")
+class GatedDocument(Level):
+    """A document's vector: the mean of the states of a gated recurrent network (Section 2.2)."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        cell = GatedCell(units, dtype=self.dtype_policy)
+        self.encoder = keras.layers.RNN(cell, return_sequences=True, dtype=self.dtype_policy)
+        self.mean = MaskedAveragePooling()
+
+    def build(self, input_shape):
+        self.encoder.build(input_shape)
+
+    def summarize(self, inputs, mask, training):
+        return self.mean(self.encoder(inputs, mask=mask, training=training), mask=mask)
+
+
+SENTENCES = {"convolution": ConvolutionalSentence, "lstm": RecurrentSentence}
+
+
+@register_model("conv_grnn")
+@register_model("lstm_grnn", sentence="lstm")
+@keras.saving.register_keras_serializable("zoo")
+class GRNN(HierarchicalClassifier):
+    """Gated recurrent network over sentence vectors (Tang et al. 2015).
+
+    HAN's strongest rivals: Conv-GRNN and LSTM-GRNN of its Table 2.
+
+    Args:
+        sentence: how a sentence becomes a vector: "convolution" or "lstm".
+        units: width of sentence vectors and of the document's; the paper does not give it.
+        output_dropout: rate on the document vector; the paper has none.
+    """
+
+    learning_rate = 2e-3
+    sentence_groups = 4  # as HAN
+
+    presets = {
+        "tang2015": {
+            "embedding_dim": 200,  # Section 3.1
+            "output_dropout": 0.0,  # the paper has none
+        },
+    }
+
+    def __init__(
+        self, num_classes, *, embedding_dim=100, sentence="convolution", units=50, **kwargs
+    ):
+        super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
+        if sentence not in SENTENCES:
+            raise unknown("sentence", sentence, SENTENCES)
+        self.sentence = sentence
+        self.units = units
+        self.words = SentenceEncoder(SENTENCES[sentence](units))
+        self.sentences = GatedDocument(units)

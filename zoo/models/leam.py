@@ -1,0 +1,57 @@
+"""LEAM: Joint Embedding of Words and Labels for Text Classification (ACL 2018)."""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers.masking import masked_softmax, zero_masked
+from zoo.layers.ngrams import ngrams
+from zoo.registry import register_model
+
+
+@register_model("leam")
+@keras.saving.register_keras_serializable("zoo")
+class LEAM(TextClassifier):
+    """Label-Embedding Attentive Model (Wang et al. 2018).
+
+    A word weighs as much as its neighbourhood is like the vector of any class; the weighted sum of
+    word vectors is classified (Section 4).
+
+    Args:
+        radius: r, the words on each side that a neighbourhood has (Section 4.1); the authors' code
+            has 55 for long texts.
+        hidden_dim: width of the layer before the softmax; 300 in the authors' code.
+        dropout: rate on word vectors and on that layer.
+    """
+
+    presets = {"wang2018": {"embedding_dim": 300, "hidden_dim": 300}}  # Section 5: GloVe
+
+    def __init__(self, num_classes, *, radius=5, hidden_dim=100, dropout=0.5, **kwargs):
+        super().__init__(num_classes, **kwargs)
+        self.radius = radius
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.drop = keras.layers.Dropout(dropout)
+        self.class_vectors = self.add_weight(
+            name="class_vectors", shape=(num_classes, self.embedding_dim)
+        )
+        self.likeness = keras.layers.Dense(num_classes, activation="relu")
+        self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        words = zero_masked(self.drop(self.embed(ids), training=training), mask)
+        # Equation 2: cosines of words and classes, 0 for padding
+        classes = ops.cast(self.class_vectors, words.dtype)
+        cosines = ops.matmul(
+            ops.normalize(words, epsilon=1e-6), ops.transpose(ops.normalize(classes))
+        )
+        # Equations 3-5: of the neighbourhood, then of the likest class
+        around = ngrams(cosines, 2 * self.radius + 1, self.radius)
+        scores = ops.max(self.likeness(around), axis=-1)
+        weights = masked_softmax(scores, mask)
+        # Equation 6
+        document = ops.einsum("bl,bld->bd", ops.cast(weights, words.dtype), words)
+        hidden = self.hidden(document)
+        probabilities = self.classify(self.drop(hidden, training=training))
+        return (probabilities, {"words": weights}) if return_attention_scores else probabilities
