@@ -100,6 +100,16 @@ def test_the_mean_of_fixed_vectors():
     np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=1e-3)
 
 
+def test_words_of_a_cluster_share_their_weights():
+    split = corpus(3)
+    model = solved("bag_of_means", split, clusters=4)
+    table = np.asarray(model.embed.embeddings)[2:]
+    assert len(np.unique(table, axis=0)) == 4 < len(table)
+    alone = solved("bag_of_means", split, clusters=1000)  # as many clusters as words
+    bow = solved("bow", split)
+    np.testing.assert_allclose(alone.predict(list(split)), bow.predict(list(split)), atol=1e-3)
+
+
 def test_fasttext_is_trained_as_other_models_are():
     assert not zoo.build("fasttext", 2, vocabulary_size=5).solve(corpus(2))
 

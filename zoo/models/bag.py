@@ -10,6 +10,7 @@ from zoo.layers.masking import zero_masked
 from zoo.registry import register_model
 
 UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
+WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 WEIGHTINGS = ("count", "mean", "tfidf")
 SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes")
 
@@ -23,6 +24,7 @@ SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes")
 @register_model("svm_unigrams", solver="svm", weighting="tfidf")
 @register_model("svm_bigrams", solver="svm", ngrams=2, weighting="tfidf")
 @register_model("ave", solver="logistic", weighting="mean", train_embeddings=False)
+@register_model("bag_of_means", solver="logistic", clusters=5000)
 @register_model("svm_average", solver="svm", weighting="mean", train_embeddings=False)
 @register_model("fasttext", ngrams=2, weighting="mean", embedding_dim=100)
 @keras.saving.register_keras_serializable("zoo")
@@ -33,14 +35,16 @@ class BagOfNgrams(TextClassifier):
     n-grams, with TF-IDF or without (Zhang et al. 2015, Section 3.1), SVMs (Tang et al. 2015,
     Section 3.2), TF-IDF with naive Bayes or sparse logistic regression (Gao et al. 2018, Section
     4.2). Where word vectors are fixed, it finds what to make of their mean: Ave (Barnes et al.
-    2017), SVM + AverageSG (Tang et al. 2015). Without a solver, n-grams have vectors, trained as
-    other models are: fastText (Joulin et al. 2017, Section 2).
+    2017), SVM + AverageSG (Tang et al. 2015). In a bag of means, words of like word2vec vectors
+    share their weights (Zhang et al. 2015, Section 3.1). Without a solver, n-grams have vectors,
+    trained as other models are: fastText (Joulin et al. 2017, Section 2).
 
     Args:
         ngrams: words of the longest n-gram.
         weighting: how n-grams are summed up: "count", each time that one stands there; "mean"; or
             "tfidf", the count times the logarithm of how rare its texts are, at length 1.
         solver: "logistic", "logistic_l1", "svm", "naive_bayes", or None for training by gradient.
+        clusters: at most so many groups of words with the same weights, by k-means; None for none.
         strength: the inverse of the regularisation (of naive Bayes, of its smoothing).
     """
 
@@ -53,6 +57,7 @@ class BagOfNgrams(TextClassifier):
         ngrams=1,
         weighting="count",
         solver=None,
+        clusters=None,
         strength=1.0,
         embedding_dim=100,
         train_embeddings=True,
@@ -74,6 +79,7 @@ class BagOfNgrams(TextClassifier):
         self.ngrams = ngrams
         self.weighting = weighting
         self.solver = solver
+        self.clusters = clusters
         self.strength = strength
         self.rarity = self.add_weight(
             name="rarity",
@@ -123,7 +129,12 @@ class BagOfNgrams(TextClassifier):
             self.rarity.assign(np.concatenate([np.ones(UNKNOWN + 1), tfidf.idf_]))
         if not self.train_embeddings:
             features = features @ ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
+        if self.clusters is not None:
+            groups = self._groups(split)
+            features = features @ groups
         weights, bias = solved(features, split.numbers, self.solver, self.strength)
+        if self.clusters is not None:
+            weights = groups @ weights
         if self.train_embeddings:
             rest = np.zeros((UNKNOWN + 1, self.num_classes))  # padding and the unknown
             self.embed.embeddings.assign(np.concatenate([rest, weights]))
@@ -148,6 +159,25 @@ class BagOfNgrams(TextClassifier):
         counts = csr_matrix(((flat > UNKNOWN).astype("float64"), flat, ends), shape)
         counts.sum_duplicates()
         return counts[:, UNKNOWN + 1 :]
+
+    def _groups(self, split):
+        """``[n-grams, groups]``, sparse: the cluster of each word that has a vector."""
+        from scipy.sparse import csr_matrix
+        from sklearn.cluster import KMeans
+
+        from zoo.datasets.embeddings import train_word2vec
+        from zoo.datasets.preprocessor import split_words
+
+        def split_up(texts):
+            return split_words(texts, self.preprocessor.clean_up)
+
+        vectors = train_word2vec(split, split_up, WIDTH)
+        places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
+        known = [word for word in vectors.index_to_key if word in places]
+        kmeans = KMeans(min(self.clusters, len(known)), n_init=1, random_state=0)
+        found = kmeans.fit_predict(vectors[known])
+        rows = [places[word] for word in known]
+        return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
 
 
 def solved(features, targets, solver, strength):
