@@ -33,6 +33,7 @@ def test_every_system_can_be_trained(name):
         assert system.train.get("preset") in (None, *cls.presets)
         find_recipe(system.model, system.train.get("recipe", "default"))
         assert len(system.paper) in (0, len(table.corpora))
+        assert len(system.elsewhere) in (0, len(table.elsewhere))
     for claim in table.claims:
         assert {claim.better, claim.worse} <= set(names)
         assert set(claim.corpora or ()) <= table.corpora.keys()

@@ -46,6 +46,7 @@ def test_the_folder_is_complete(trained):
         "metrics.json",
         "mistakes.csv",
         "model.keras",
+        "predictions.csv",
         "saved_model",
         "vocabulary.txt",
     ]

@@ -190,6 +190,9 @@ def test_what_a_person_reads_is_there(tmp_path):
     run = start(path, tmp_path / "runs", "act")
     for name in ("learning_curves.png", "confusion_matrix.png"):
         assert (run / name).read_bytes().startswith(b"\x89PNG")
+    answers = pd.read_csv(run / "predictions.csv")
+    assert list(answers.columns) == ["label", "predicted", "probability"] and len(answers) == 12
+    assert (answers["label"] == answers["predicted"]).mean() == 0.5
     mistakes = pd.read_csv(run / "mistakes.csv")
     assert list(mistakes.columns) == ["label", "predicted", "probability", "words", "text"]
     assert len(mistakes) == 6

@@ -3,7 +3,7 @@
 ``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
 the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
 until the training has ended. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
-:mod:`zoo.summary` draws, and ``mistakes.csv``.
+:mod:`zoo.summary` draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
 """
 
 import contextlib

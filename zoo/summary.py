@@ -42,6 +42,16 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     _save(figure, folder / "confusion_matrix.png")
 
 
+def write_predictions(folder: Path, targets, probabilities, labels) -> None:
+    """``predictions.csv``: label, answer and its probability of each text, in their order."""
+    answers = probabilities.argmax(axis=-1)
+    names = np.asarray(labels, dtype=object)
+    sure = probabilities.max(axis=-1).round(4)
+    rows = {"label": names[targets], "predicted": names[answers], "probability": sure}
+    with whole(folder / "predictions.csv") as path:
+        pd.DataFrame(rows).to_csv(path, index=False)
+
+
 def write_mistakes(folder: Path, model, split, probabilities) -> pd.DataFrame:
     """``mistakes.csv``: the texts that are most surely put into a wrong class.
 

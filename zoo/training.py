@@ -279,6 +279,7 @@ def _finish(folder, classifier, corpus, calibrate, ended, seconds):
     if (folder / "history.csv").exists():
         summary.draw_learning_curves(folder)
     summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
+    summary.write_predictions(folder, targets, probabilities, classifier.labels)
     summary.write_mistakes(folder, classifier, corpus.test, probabilities)
     write_json(folder / "metrics.json", scores)
     if ended:

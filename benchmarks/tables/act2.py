@@ -7,7 +7,9 @@ OURS = (
     "All systems are trained by zoo's default recipe, about 1,500 steps; the paper trains ACT and "
     "the Transformer for 70 epochs of SGD, and cites the other systems' numbers."
 )
-AG_NEWS = "AG News is trained on 10,000 of the paper's 120,000 texts; the test split is the paper's."
+AG_NEWS = (
+    "AG News is trained on 10,000 of the paper's 120,000 texts; the test split is the paper's."
+)
 LI = {"preset": "li2021"}
 
 TABLE = Table(
@@ -15,9 +17,7 @@ TABLE = Table(
     corpora={"agnews": "AGNews"},
     systems=[
         System("Word-level CNN", "cnn_kim", (91.45,), {"preset": "kim2014"}),
-        System(
-            "Char-level CNN", "char_cnn", (90.15,), {"preset": "zhang2015", "embeddings": None}
-        ),
+        System("Char-level CNN", "char_cnn", (90.15,), {"preset": "zhang2015", "embeddings": None}),
         System("VDCNN", "vdcnn", (91.33,), {"preset": "conneau2017", "embeddings": None}),
         System("LSTM", "lstm", (86.06,), {"preset": "ambartsoumian2018"}),
         System("D-LSTM", "d_lstm", (92.10,), {"preset": "ambartsoumian2018"}),

@@ -5,28 +5,31 @@ from benchmarks.table import IMDB_VECTORS, System, Table
 from benchmarks.tables.act2 import AG_NEWS, LI, OURS
 
 ABLATIONS = {
-    "1. - Attentive Conv.": "act_feature_maps",
-    "2. - Multi-head": "act_one_head",
-    "3. - Global rep.": "act_no_global",
-    "4. - Position embed.": "act_no_positions",
+    "1. - Attentive Conv.": ("act_feature_maps", 67.1),
+    "2. - Multi-head": ("act_one_head", 67.0),
+    "3. - Global rep.": ("act_no_global", 67.6),
+    "4. - Position embed.": ("act_no_positions", 67.4),
 }
 
 TABLE = Table(
     title="ACT (Li et al. 2021), Table 3",
     corpora={"agnews": "AGNews"},
     systems=[
-        System("ACT", "act", train=LI),
-        *(System(name, model, train=LI) for name, model in ABLATIONS.items()),
+        System("ACT", "act", elsewhere=(68.3,), train=LI),
+        *(
+            System(name, model, elsewhere=(accuracy,), train=LI)
+            for name, (model, accuracy) in ABLATIONS.items()
+        ),
     ],
     train={"calibrate": False},
     claims=[Claim(f"ACT is ahead of {name[3:]}", "ACT", name) for name in ABLATIONS],
     footnotes=[
-        "The paper's numbers are accuracies on Yelp F.'s development set: ACT 68.3, its four "
-        "ablations 67.1, 67.0, 67.6 and 67.4. Ours are on AG News' test set.",
+        "AG News' test set stands in for Yelp F.'s development set.",
         AG_NEWS,
         IMDB_VECTORS,
         OURS,
     ],
+    elsewhere=("Yelp F.",),
     vectors=300,
     seeds=3,
 )

@@ -26,5 +26,5 @@ TABLE = Table(
         "tested below.",
     ],
     vectors=300,
-    seeds=3,
+    seeds=2,
 )
