@@ -44,9 +44,11 @@ def test_the_heaviest_words_come_first():
     model.preprocessor = Preprocessor(["a", "b", "c", "d"])
     weights = word_weights(model, np.array([[2, 1, 4]]))[0]
     words = np.array(["a", "x", "c"])[np.argsort(-weights)]
-    assert set(attended_words(model, "a x c").split()) == set(words)
-    assert attended_words(model, "a x c", 2).split() == words[:2].tolist()
-    assert attended_words(model, "") == ""
+    assert attended_words(model, []) == []
+    found = attended_words(model, ["", *["a x c"] * 9, "a"])  # more than are computed at a time
+    assert set(found[1].split()) == set(words)
+    assert found == ["", *[found[1]] * 9, "a"]
+    assert attended_words(model, ["a x c"], 2)[0].split() == words[:2].tolist()
     without = zoo.build("cnn_kim", 2, vocabulary_size=6)
     without.preprocessor = model.preprocessor
-    assert attended_words(without, "a") == ""
+    assert attended_words(without, ["a"]) == [""]

@@ -1,10 +1,13 @@
 """Attention in one form, whatever a model's own is."""
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from keras import ops
+
+FEW = 8  # texts
 
 
 def attention_of(model, ids) -> dict[str, Any]:
@@ -78,20 +81,25 @@ def word_weights(model, ids) -> np.ndarray | None:
     return None if weights is None else ops.convert_to_numpy(ops.mean(weights, axis=1))
 
 
-def attended_words(model, text: str, most: int = 5) -> str:
-    """The words of a text that weigh most, the heaviest first; "" for a model without attention.
+def attended_words(model, texts: Sequence[str], most: int = 5) -> list[str]:
+    """The words of each text that weigh most, the heaviest first; "" where there is no attention.
 
     Args:
         model: a classifier with a ``preprocessor``.
-        text: one text.
+        texts: computed a few at a time, as weights of all pairs of words may be among them.
         most: how many words.
     """
-    preprocessor = model.preprocessor
-    ids = np.asarray(preprocessor([text]))
-    weights = word_weights(model, ids)
-    if weights is None:
-        return ""
-    words = preprocessor.words([text]).flat_values.numpy()
-    weights = weights[ids != 0]
-    order = dict.fromkeys(words[np.argsort(-weights, kind="stable")].tolist())
-    return " ".join(word.decode() for word in list(order)[:most])
+    preprocessor, found = model.preprocessor, []
+    for start in range(0, len(texts), FEW):
+        few = list(texts[start : start + FEW])
+        ids = np.asarray(preprocessor(few))
+        weights = word_weights(model, ids)
+        if weights is None:
+            return [""] * len(texts)
+        words = preprocessor.words(few)
+        for row, (own, weight) in enumerate(zip(ids, weights, strict=True)):
+            order = np.argsort(-weight[own != 0], kind="stable")
+            inside = getattr(words[row], "flat_values", words[row]).numpy()
+            named = dict.fromkeys(inside[order].tolist())
+            found.append(" ".join(word.decode() for word in list(named)[:most]))
+    return found

@@ -76,7 +76,7 @@ def write_mistakes(folder: Path, model, split, probabilities) -> pd.DataFrame:
             "label": [model.labels[targets[i]] for i in worst],
             "predicted": [model.labels[answers[i]] for i in worst],
             "probability": probabilities[worst].max(axis=-1).round(4),
-            "words": [attended_words(model, texts[i]) for i in worst],
+            "words": attended_words(model, [texts[i] for i in worst]),
             "text": [texts[i] for i in worst],
         }
     )
