@@ -17,7 +17,8 @@ rng = np.random.default_rng(0)
 
 for name in names:
     model = zoo.build(name, num_classes=3, embedding_dim=24, vocabulary_size=50, max_words=12)
-    ids = rng.integers(1, 50, (8, 3, 7) if model.hierarchical else (8, 7))
+    words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks
+    ids = rng.integers(1, 50, (8, 3, words) if model.hierarchical else (8, words))
     ids = np.where(rng.random(ids.shape) < 0.8, ids, 0)
     before = [weight.numpy() for weight in model.trainable_weights]
     model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
