@@ -58,7 +58,8 @@ class Table:
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
-        texts: the most training texts, drawn by the seed; None for all.
+        texts: the most training texts, drawn by the seed, and the most test texts, which are the
+            same for all; None for all.
         seeds: trainings of each row.
     """
 
@@ -70,7 +71,7 @@ class Table:
     footnotes: list[str]
     elsewhere: tuple[str, ...] = ()
     vectors: int | None = None
-    texts: int | None = None
+    texts: tuple[int, int] | None = None
     seeds: int = 5
 
     def system(self, name: str) -> System:
@@ -122,12 +123,14 @@ class Table:
         return f"{found['accuracy']:.2%}, {found['seconds']:.0f} s"
 
     def _part(self, data, seed, folder):
-        """Files of a corpus with fewer training texts: the path, and arguments of ``load``."""
+        """Files of a corpus with fewer texts: the path, and arguments of ``load``."""
         corpus = datasets.load(data).split(seed)
         for split in ("train", "validation", "test"):
             frame = corpus.frame(split)
-            if split == "train" and len(frame) > self.texts:
-                frame = frame.sample(self.texts, random_state=seed)
+            frame = frame[frame["text"].str.strip() != ""]  # which a file may not have
+            if split != "validation":
+                most, drawn_by = (self.texts[0], seed) if split == "train" else (self.texts[1], 0)
+                frame = frame.sample(min(most, len(frame)), random_state=drawn_by)
             frame.to_csv(folder / f"{split}.csv", index=False)
         others = {split: str(folder / f"{split}.csv") for split in ("validation", "test")}
         return str(folder / "train.csv"), others

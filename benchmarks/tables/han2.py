@@ -2,7 +2,7 @@
 
 from benchmarks.claims import Claim
 from benchmarks.table import System, Table
-from benchmarks.tables.hcan2 import LONG_DOCUMENTS, NEURAL, STANDING_IN
+from benchmarks.tables.hcan2 import LONG_DOCUMENTS, NEURAL, STANDING_IN, TEXTS
 
 CHARACTERS = {"epochs": 3}
 VECTORS = {"embeddings": "word2vec", "options": {"embedding_dim": 200}}
@@ -77,6 +77,6 @@ TABLE = Table(
         "SVM + TextFeatures and SVM + SSWE need lexicons and are left out.",
     ],
     elsewhere=("Yelp'13", "Yelp'14", "Yelp'15", "IMDB", "Yahoo Answer", "Amazon"),
-    texts=10_000,
+    texts=TEXTS,
     seeds=1,
 )

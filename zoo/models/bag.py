@@ -174,7 +174,7 @@ class BagOfNgrams(TextClassifier):
         vectors = train_word2vec(split, split_up, WIDTH)
         places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
         known = [word for word in vectors.index_to_key if word in places]
-        kmeans = KMeans(min(self.clusters, len(known)), n_init=1, random_state=0)
+        kmeans = KMeans(min(self.clusters, len(known)), init="random", max_iter=20, random_state=0)
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
