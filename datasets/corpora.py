@@ -183,7 +183,7 @@ def _imdb(name, title, labels, classes, tree_format, parts, json_format, json_cl
 SST_LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
 
 
-def _sst(name, title, labels, classes, sizes, counts, recipe):
+def _sst(name, title, labels, classes, sizes, counts, recipe, format="tree"):
     return Entry(
         name=name,
         title=title,
@@ -193,7 +193,7 @@ def _sst(name, title, labels, classes, sizes, counts, recipe):
         layouts=(
             Layout(
                 {"train": ("train.txt",), "validation": ("dev.txt",), "test": ("test.txt",)},
-                "tree",
+                format,
                 classes,
             ),
         ),
@@ -501,6 +501,30 @@ ENTRIES = (
         (6_920, 872, 1_821),
         ((3_310, 3_610), (428, 444), (912, 909)),
         "As sst_fine; neutral sentences are left out, degrees are merged.",
+    ),
+    _sst(
+        "sst_fine_phrases",
+        "Stanford Sentiment Treebank, five classes, phrases to train on",
+        SST_LABELS,
+        _numbered(SST_LABELS, first=0),
+        (159_274, 1_101, 2_210),
+        (
+            (7_233, 27_711, 81_658, 33_361, 9_311),
+            (139, 289, 229, 279, 165),
+            (279, 633, 389, 510, 399),
+        ),
+        "As sst_fine, but all phrases of the training trees, each once, are trained on (Kim 2014).",
+        "tree_phrases",
+    ),
+    _sst(
+        "sst_binary_phrases",
+        "Stanford Sentiment Treebank, two classes, phrases to train on",
+        POLARITY,
+        {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"},
+        (77_616, 872, 1_821),
+        ((34_944, 42_672), (428, 444), (912, 909)),
+        "As sst_binary, but all phrases of the training trees, each once, are trained on.",
+        "tree_phrases",
     ),
     Entry(
         name="opener",

@@ -173,8 +173,46 @@ def tree(line: str, path: Path) -> Row | None:
     words = re.findall(r"\(\d ([^ ()]+)\)", line)
     whole = line.startswith("(") and line.count("(") == line.count(")")
     _expect(whole and words, "a tree such as (3 (2 Very) (3 good))", line)
-    words = (re.sub(r"\\([/*])", r"\1", ESCAPES.get(word, word)) for word in words)
-    return " ".join(words), line[1]
+    return _unescaped(words), line[1]
+
+
+@file_format
+def tree_phrases(path: Path) -> Iterator[Row]:
+    """A tree a line; of a file to train on each phrase of them, too, but each only once.
+
+    So does Kim 2014; a phrase has the same label wherever it stands.
+    """
+    seen = set()
+    with _open(path) as file:
+        for line in file:
+            line = line.decode().strip()
+            if (row := tree(line, path)) is None:
+                continue
+            if not path.name.startswith("train"):
+                yield row
+                continue
+            phrases = {text: label for text, label in _phrases(line) if text not in seen}
+            seen.update(phrases)
+            yield from phrases.items()
+
+
+def _phrases(line):
+    """The text and the label of each node of a tree, inner ones first."""
+    found, nodes = [], [("", [])]
+    for label, word, end in re.findall(r"\((\d)|([^ ()]+)|(\))", line):
+        if label:
+            nodes.append((label, []))
+        elif word:
+            nodes[-1][1].append(word)
+        elif end:
+            label, words = nodes.pop()
+            nodes[-1][1].extend(words)
+            found.append((_unescaped(words), label))
+    return found
+
+
+def _unescaped(words):
+    return " ".join(re.sub(r"\\([/*])", r"\1", ESCAPES.get(word, word)) for word in words)
 
 
 @line_format("latin-1")

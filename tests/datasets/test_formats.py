@@ -257,3 +257,20 @@ def test_byte_ranges_together_give_every_line_once(texts, cuts, newline, tmp_pat
     assert pieces == whole
     assert [label for _, _, label in whole] == [str(i) for i in range(len(texts))]
     assert len({position for position, _, _ in whole}) == len(texts)
+
+
+def test_trees_to_train_on_give_each_phrase_once(tmp_path):
+    trees = "(3 (2 (2 -LRB-) (3 (2 so) (4 fun))) (2 (2 so) (2 -RRB-)))\n\n(3 (2 so) (4 fun))\n"
+    for name in ("train.txt", "dev.txt"):
+        (tmp_path / name).write_text(trees)
+    classes = {str(label): str(label) for label in range(5)}
+    rows, whole = (
+        [row[1:] for row in formats.read("tree_phrases", tmp_path / name, classes)]
+        for name in ("train.txt", "dev.txt")
+    )
+    assert whole == [("( so fun so )", "3"), ("so fun", "3")]
+    assert len(rows) == 8
+    assert dict(rows) == {
+        "(": "2", ")": "2", "( so fun": "2", "( so fun so )": "3",
+        "fun": "4", "so": "2", "so )": "2", "so fun": "3",
+    }  # fmt: skip

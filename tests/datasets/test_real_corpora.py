@@ -14,6 +14,8 @@ SPLITS = {
     "imdb_rating": (25_000, None, 25_000),
     "sst_fine": (8_544, 1_101, 2_210),
     "sst_binary": (6_920, 872, 1_821),
+    "sst_fine_phrases": (159_274, 1_101, 2_210),
+    "sst_binary_phrases": (77_616, 872, 1_821),
     "semeval2013": (6_021, 890, 2_376),
     "sentube_a": (3_381, 225, 903),
     "trec": (5_452, None, 500),
