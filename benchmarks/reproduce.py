@@ -2,7 +2,8 @@
 
 ``make reproduce TABLE=ssan2`` runs the rows of a module of :mod:`benchmarks.tables` on the corpora
 that are at hand, and writes ``benchmarks/results/<table>.csv``, a row for each training, and
-``.md``. Run again, it goes on where the CSV stops: delete rows to run them anew.
+``.md``, and what the README shows of it. Run again, it goes on where the CSV stops: delete rows to
+run them anew.
 """
 
 import importlib
@@ -19,6 +20,8 @@ import pandas as pd
 import typer
 
 import zoo
+from benchmarks.measure import tell
+from benchmarks.table import Table
 from zoo import datasets
 from zoo.cli import quiet_tensorflow
 from zoo.runs import whole
@@ -59,6 +62,16 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             sys.exit("interrupted; run again to go on from here")
+
+
+def highlights() -> Iterator[str]:
+    """A table of the rows that tables show in the README, of those that have been run."""
+    yield "| paper | system | data | paper's accuracy | ours | gap |"
+    yield "|---|---|---|--:|--:|--:|"
+    for name in TABLES:
+        path, table = RESULTS / f"{name}.csv", table_of(name)
+        if path.exists() and isinstance(table, Table):
+            yield from table.highlighted(f"{RESULTS.name}/{name}.md", pd.read_csv(path))
 
 
 def main(
@@ -106,6 +119,7 @@ def main(
     if not quick:
         with whole(path.with_suffix(".md")) as partial:
             partial.write_text(text, "utf-8")
+        tell("papers", "\n".join(highlights()))
     print(text)
     if failed:
         sys.exit(f"{failed} rows failed; run again to try them anew")

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import resource
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ class Table:
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
+        shown: rows for the README, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
         seeds: trainings of each row.
@@ -70,6 +72,7 @@ class Table:
     claims: list[Claim]
     footnotes: list[str]
     elsewhere: tuple[str, ...] = ()
+    shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
     texts: tuple[int, int] | None = None
     seeds: int = 5
@@ -178,6 +181,18 @@ samples of such texts (paired bootstrap).
             cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")
             cells.append(f"{own['seconds'].median():.0f}" if len(own) else "")
             yield f"| {system.name} | {' | '.join(cells)} |"
+
+    def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
+        """The rows that are for the README."""
+        for name, data in self.shown:
+            own = rows[(rows["system"] == name) & (rows["data"] == data)]
+            if len(own):
+                paper = self.system(name).paper[list(self.corpora).index(data)]
+                ours = 100 * own["accuracy"].mean()
+                yield (
+                    f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
+                    f"{paper:.1f} | {ours:.1f} | {ours - paper:+.1f} |"
+                )
 
 
 def imdb_vectors(dim: int) -> Path:

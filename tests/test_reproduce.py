@@ -34,6 +34,8 @@ def test_every_system_can_be_trained(name):
         find_recipe(system.model, system.train.get("recipe", "default"))
         assert len(system.paper) in (0, len(table.corpora))
         assert len(system.elsewhere) in (0, len(table.elsewhere))
+    for name, data in table.shown:
+        assert table.system(name).paper[list(table.corpora).index(data)] is not None
     for claim in table.claims:
         assert {claim.better, claim.worse} <= set(names)
         assert set(claim.corpora or ()) <= table.corpora.keys()

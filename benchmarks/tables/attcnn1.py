@@ -30,6 +30,12 @@ TABLE = Table(
         "Two trainings of each.",
         "TREC has no development split: a tenth of the training questions is one.",
     ],
+    shown=(
+        ("ATT-CNN", "sst_fine"),
+        ("Basic CNN", "trec"),
+        ("ATT-CNN", "trec"),
+        ("ATT-CNN", "trec_fine"),
+    ),
     vectors=300,
     seeds=2,
 )

@@ -47,6 +47,12 @@ TABLE = Table(
         "Bow and Ave are logistic regressions, with scikit-learn's strength of 1.",
         "Three trainings instead of five.",
     ],
+    shown=(
+        ("BiLSTM", "sst_binary"),
+        ("1-Layer SSAN + RPR", "sst_fine"),
+        ("1-Layer SSAN + RPR", "sst_binary"),
+        ("1-Layer SSAN + RPR", "semeval2013"),
+    ),
     vectors=300,
     seeds=3,
 )
