@@ -141,7 +141,7 @@ class Table:
     def report(self, name: str, rows: pd.DataFrame) -> str:
         """The table as Markdown."""
         counts = rows.groupby(["system", "data"]).size()
-        trainings = f"{counts.min()} to {counts.max()}" if len(counts) else "0"
+        trainings = " to ".join(map(str, sorted({counts.min(), counts.max()})))
         notes = "\n".join(f"- {note}" for note in self.footnotes)
         return f"""# {self.title}
 
