@@ -126,8 +126,7 @@ class Preprocessor:
         clean_up: str = "hcan",
         ngrams: int = 1,
     ):
-        if clean_up not in CLEAN_UPS:
-            raise unknown("clean-up", clean_up, CLEAN_UPS)
+        _check_clean_up(clean_up, max_sentences)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
@@ -166,8 +165,7 @@ class Preprocessor:
         Raises:
             UsageError: if no word is frequent enough, or for an unknown clean-up.
         """
-        if clean_up not in CLEAN_UPS:
-            raise unknown("clean-up", clean_up, CLEAN_UPS)
+        _check_clean_up(clean_up, max_sentences)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
         forgotten = 0  # words that stood so many times, at most, when memory ran short
@@ -254,6 +252,13 @@ class Preprocessor:
     def batches(self, dataset, *args, **kwargs) -> tf.data.Dataset:
         """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
         return batches(self, dataset, *args, **kwargs)
+
+
+def _check_clean_up(clean_up, max_sentences):
+    if clean_up not in CLEAN_UPS:
+        raise unknown("clean-up", clean_up, CLEAN_UPS)
+    if clean_up == "characters" and max_sentences is not None:
+        raise UsageError('the clean-up "characters" is for models without sentences')
 
 
 def _chunks(texts, split, clean_up):

@@ -131,7 +131,13 @@ def test_an_unknown_clean_up_has_a_nearest_match():
         Preprocessor(["a"], clean_up="hcam")
 
 
-@pytest.mark.parametrize("clean_up", CLEAN_UPS)
+def test_characters_make_no_sentences():
+    for make in (Preprocessor, Preprocessor.fit):
+        with pytest.raises(zoo.UsageError, match="for models without sentences"):
+            make(["a"], max_sentences=3, clean_up="characters")
+
+
+@pytest.mark.parametrize("clean_up", [name for name in CLEAN_UPS if name != "characters"])
 @settings(max_examples=30, deadline=None)
 @given(texts=st.lists(st.text(), min_size=1, max_size=3))
 def test_sentences_are_the_words_of_the_text(clean_up, texts):

@@ -9,6 +9,13 @@ from zoo.layers.ngrams import ngrams
 from zoo.registry import register_model
 
 
+def unit(vectors):
+    """Vectors of length 1, or 0 where they were."""
+    exact = ops.cast(vectors, "float32")
+    square = ops.sum(ops.square(exact), axis=-1, keepdims=True)
+    return ops.cast(exact / ops.sqrt(ops.maximum(square, 1e-12)), vectors.dtype)
+
+
 @register_model("leam")
 @keras.saving.register_keras_serializable("zoo")
 class LEAM(TextClassifier):
@@ -43,9 +50,7 @@ class LEAM(TextClassifier):
         words = zero_masked(self.drop(self.embed(ids), training=training), mask)
         # Equation 2: cosines of words and classes, 0 for padding
         classes = ops.cast(self.class_vectors, words.dtype)
-        cosines = ops.matmul(
-            ops.normalize(words, epsilon=1e-6), ops.transpose(ops.normalize(classes))
-        )
+        cosines = ops.matmul(unit(words), ops.transpose(unit(classes)))
         # Equations 3-5: of the neighbourhood, then of the likest class
         around = ngrams(cosines, 2 * self.radius + 1, self.radius)
         scores = ops.max(self.likeness(around), axis=-1)
