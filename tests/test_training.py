@@ -267,6 +267,13 @@ def test_rare_classes_count_for_more_only_where_they_are_rare():
     np.testing.assert_allclose(weights[[0, 2]], [70 / 120, 70 / 20])
 
 
+def test_a_learnt_validation_split_ends_the_training(tmp_path):
+    checkpoint = Checkpoint(tmp_path, tmp_path / "history.csv", patience=9)
+    for score, ended in (((1.0, -0.02), False), ((0.99, -0.001), False), ((1.0, -0.009), True)):
+        checkpoint.scores.append(score)
+        assert checkpoint.exhausted == ended
+
+
 def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
     model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
     model.compile(keras.optimizers.SGD(1.0), "mse")

@@ -11,6 +11,7 @@ import numpy as np
 from zoo.errors import UsageError
 from zoo.runs import whole
 
+LEARNT = 0.01  # validation loss; if all answers are right, too, there is nothing left to learn
 PLATEAU = 10  # evaluations, after which the rate falls where the recipe says "plateau"
 
 
@@ -30,7 +31,8 @@ class Checkpoint(keras.callbacks.Callback):
             dropout) go; each appears under its name once it is complete. Not HDF5, which crashes
             Python where a disk is full.
         history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
-        patience: evaluations that are no better, and end the training.
+        patience: evaluations that are no better, and end the training. So does a validation split
+            of which every answer is right, at a loss below 0.01.
         plateau: whether the learning rate falls when an evaluation is no better.
     """
 
@@ -49,9 +51,12 @@ class Checkpoint(keras.callbacks.Callback):
 
     @property
     def exhausted(self) -> bool:
-        """Whether patience is at its end."""
-        done = self.scores
-        return bool(done) and len(done) - 1 - done.index(max(done)) >= self.patience
+        """Whether patience is at its end, or nothing is left to learn."""
+        if not self.scores:
+            return False
+        accuracy, loss = max(self.scores)[0], -max(self.scores)[1]
+        since = len(self.scores) - 1 - self.scores.index(max(self.scores))
+        return since >= self.patience or (accuracy == 1 and loss < LEARNT)
 
     def restore(self, model) -> int:
         """Loads the latest state into a compiled model; without one, keeps the model's.
