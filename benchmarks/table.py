@@ -56,6 +56,7 @@ class Table:
         train: arguments of :func:`zoo.train` for all rows.
         claims: of order, which are tested.
         footnotes: departures from the paper, for all to read.
+        metric: what the numbers are: "accuracy" or a score of ``metrics.json`` that ends in "_f1".
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
@@ -71,6 +72,7 @@ class Table:
     train: dict[str, Any]
     claims: list[Claim]
     footnotes: list[str]
+    metric: str = "accuracy"
     elsewhere: tuple[str, ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
@@ -110,7 +112,7 @@ class Table:
             history = run / "history.csv"
             return {
                 "accuracy": scores["accuracy"],
-                "macro_f1": scores["macro_f1"],
+                **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
                 "epochs": len(pd.read_csv(history)) if history.exists() else 0,
                 "seconds": scores["seconds"],
@@ -145,9 +147,9 @@ class Table:
         notes = "\n".join(f"- {note}" for note in self.footnotes)
         return f"""# {self.title}
 
-Test accuracy in percent: the paper's, ours (the mean and, in brackets, the standard deviation of
-{trainings} trainings), and the gap; parameters are those outside the word table. Written by
-`make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
+Test {self.metric.replace("_", " ")} in percent: the paper's, ours (the mean and, in brackets, the
+standard deviation of {trainings} trainings), and the gap; parameters are those outside the word
+table. Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
 
 {chr(10).join(self._lines(rows))}
 
@@ -170,7 +172,7 @@ samples of such texts (paired bootstrap).
             cells, own = [], rows[rows["system"] == system.name]
             numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
             for data in self.corpora:
-                paper, scores = numbers.get(data), 100 * own[own["data"] == data]["accuracy"]
+                paper, scores = numbers.get(data), 100 * own[own["data"] == data][self.metric]
                 cells.append("" if paper is None else f"{paper:.1f}")
                 spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
                 cells.append(f"{scores.mean():.1f}{spread}" if len(scores) else "")
@@ -188,7 +190,7 @@ samples of such texts (paired bootstrap).
             own = rows[(rows["system"] == name) & (rows["data"] == data)]
             if len(own):
                 paper = self.system(name).paper[list(self.corpora).index(data)]
-                ours = 100 * own["accuracy"].mean()
+                ours = 100 * own[self.metric].mean()
                 yield (
                     f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
                     f"{paper:.1f} | {ours:.1f} | {ours - paper:+.1f} |"

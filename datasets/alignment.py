@@ -1,5 +1,6 @@
 """Where the words that a model reads stand in the original text."""
 
+import re
 from collections.abc import Sequence
 
 from zoo.datasets.preprocessor import split_sentences, split_words
@@ -22,7 +23,9 @@ def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tupl
         A start and an end for each word, in order and without overlap. A word of which no
         character is met, as its lower case is not that of its characters, has an empty place.
     """
-    if clean_up == "han":
+    if clean_up == "relations":  # marks stay, as nothing
+        text = re.sub(r"(?i)</?e[12]>", lambda mark: " " * len(mark[0]), text)
+    if clean_up in ("han", "relations"):
         text = text.replace("\u2019", "'")
     lowered = [(SAME.get(low, low), place) for place, one in enumerate(text) for low in one.lower()]
     found, here = [], 0

@@ -318,7 +318,7 @@ def load_entry(entry: Entry) -> Corpus:
     builder = prepare(entry)
     splits = {split: _streamed(builder, split) for split in builder.info.splits}
     _compare_with_published(entry, splits)
-    return Corpus(entry.name, list(entry.labels), **splits)
+    return Corpus(entry.name, list(entry.labels), **splits, clean_up=entry.clean_up)
 
 
 def _streamed(builder, split):

@@ -41,6 +41,7 @@ class Entry:
         recipe: what else to know of how it is made.
         sample: take that many texts of each class or, with ``sample_by="file"``, of each file,
             by a pseudo-random order that is always the same; None takes all.
+        clean_up: of :class:`zoo.datasets.Preprocessor`, that its texts need; None for any.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Entry:
     recipe: str = ""
     sample: int | None = None
     sample_by: str = "label"
+    clean_up: str | None = None
 
 
 def _same(*labels):
@@ -625,6 +627,7 @@ ENTRIES = (
         licence="CC BY 3.0.",
         homepage="https://semeval2.fbk.eu/semeval2.php?location=tasks#T11",
         recipe="The text keeps the marks <e1> </e1> and <e2> </e2> of the two nominals.",
+        clean_up="relations",
     ),
     Entry(
         name="tacred",
@@ -648,7 +651,11 @@ ENTRIES = (
         ),
         licence="Linguistic Data Consortium, LDC2018T24: a licence is needed.",
         homepage="https://catalog.ldc.upenn.edu/LDC2018T24",
-        recipe="The text marks the subject with <e1> </e1> and the object with <e2> </e2>.",
+        recipe=(
+            "The text marks the subject with <e1> </e1> and the object with <e2> </e2>; instead of "
+            "their words there is SUBJ- or OBJ- with the type of the entity."
+        ),
+        clean_up="relations",
     ),
     Entry(
         name="pubmed",

@@ -105,6 +105,7 @@ class Corpus:
         train, validation, test: ``validation`` or ``test`` is None until :meth:`split` makes it.
         unlabelled: further texts without labels, for word vectors; None where there are none.
         columns: ``text_column`` and ``label_column`` that were read, given or guessed.
+        clean_up: that the texts are made for; None where any will do.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Corpus:
     test: Split | None = None
     unlabelled: Split | None = None
     columns: dict[str, str] = field(default_factory=dict)
+    clean_up: str | None = None
 
     def split(self, seed: int = 0, share: float = 0.1) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.

@@ -321,15 +321,22 @@ def relation_blocks(path: Path) -> Iterator[Row]:
 
 @file_format
 def relation_objects(path: Path) -> Iterator[Row]:
-    """A JSON list of objects of tokens and two spans; subject is e1, object is e2 (TACRED)."""
+    """A JSON list of objects of tokens and two spans; subject is e1, object is e2 (TACRED).
+
+    Each word of an entity gives way to the entity's type, such as SUBJ-PERSON (Zhang et al. 2017).
+    """
     for row in json.loads(path.read_text("utf-8")):
         words = list(row["token"])
-        for mark, span in (("e1", "subj"), ("e2", "obj")):
+        for span in ("subj", "obj"):
             first, last = row[f"{span}_start"], row[f"{span}_end"]
             if not 0 <= first <= last < len(words):
                 raise ValueError(
                     f"{span}_start {first} and {span}_end {last} of {len(words)} words"
                 )
+            masked = f"{span.upper()}-{row[f'{span}_type']}"
+            words[first : last + 1] = [masked] * (last + 1 - first)
+        for mark, span in (("e1", "subj"), ("e2", "obj")):
+            first, last = row[f"{span}_start"], row[f"{span}_end"]
             words[first] = f"<{mark}> {words[first]}"
             words[last] = f"{words[last]} </{mark}>"
         yield " ".join(words), row["relation"]

@@ -12,6 +12,7 @@ from rich.progress import track
 from zoo.datasets.batches import batches, pad, untuned
 from zoo.datasets.corpus import Split
 from zoo.errors import UsageError, unknown
+from zoo.layers.entity_positions import ROLES
 
 UNKNOWN = "[UNK]"
 MOST_COUNTED = 500_000  # different words; beyond, the rarest so far are forgotten
@@ -46,9 +47,15 @@ CLEAN_UPS = {
     ],
     # Texts that come tokenized, as SST and SemEval of SSAN: the words between the spaces.
     "tokens": [],
+    # Of two marked entities, <e1> </e1> and <e2> </e2>: HAN's, without the marks.
+    "relations": [],
     # CNN-char and VDCNN: each character is a word, spaces too.
     "characters": [],
 }
+CONTROL = r"[\x01-\x04]"
+CLEAN_UPS["relations"] = [(CONTROL, " "), (r"</?e[12]>", " "), *CLEAN_UPS["han"]]
+# The same with each mark as a word, a control character, for who asks which words are in them.
+MARKS = {"<e1>": "\x01", "</e1>": "\x02", "<e2>": "\x03", "</e2>": "\x04"}
 END = "\x1f"  # between sentences
 # A sentence ends after its mark or marks, and at an empty line.
 SENTENCE_ENDS = [
@@ -76,6 +83,29 @@ def split_sentences(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor
     sentences = tf.strings.split(_replace(clean(texts, clean_up), SENTENCE_ENDS), sep=END)
     words = sentences.with_flat_values(tf.strings.split(sentences.flat_values))
     return tf.ragged.boolean_mask(words, words.row_lengths(axis=2) > 0)
+
+
+def split_roles(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+    """``[batch]`` strings with marked entities to their words and to the role of each.
+
+    Returns:
+        ragged ``[batch, words]`` strings, and int64: 1 in the first entity, 2 in the second, 3 in
+        both, else 0. An entity is what stands after its first mark, up to the end mark that
+        follows, or to the end of the text.
+    """
+    marks = [(mark, f" {character} ") for mark, character in MARKS.items()]
+    texts = clean(tf.strings.regex_replace(texts, CONTROL, " "), "tokens")
+    words = tf.strings.split(_replace(texts, [*marks, *CLEAN_UPS["han"]])).to_tensor()
+    found = [tf.cast(tf.equal(words, mark), "int64") for mark in MARKS.values()]
+
+    def inside(start, end):
+        begun = tf.cumsum(start, axis=1) > 0
+        over = tf.cumsum(tf.where(begun, end, 0), axis=1) > 0
+        return tf.cast(tf.logical_and(begun, tf.logical_not(over)), "int64")
+
+    first, second = inside(*found[:2]), inside(*found[2:])
+    real = tf.logical_and(tf.not_equal(words, ""), tf.equal(tf.add_n(found), 0))
+    return tuple(tf.ragged.boolean_mask(part, real) for part in (words, first + 2 * second))
 
 
 def with_ngrams(words: tf.RaggedTensor, longest: int) -> tf.RaggedTensor:
@@ -112,10 +142,12 @@ class Preprocessor:
         vocabulary: the words, without padding and the unknown word.
         max_words: the most words of a text, or of a sentence if hierarchical.
         max_sentences: the most sentences of a text; None for flat models.
-        clean_up: "hcan", "han", "kim", "tokens" or "characters": that of a paper; see
+        clean_up: "hcan", "han", "kim", "tokens", "relations" or "characters": that of a paper; see
             :data:`CLEAN_UPS`.
         ngrams: words of the longest n-gram. Above 1, a text's words are followed by its n-grams,
             which the vocabulary has, too; for flat models.
+        entities: True where ids tell of each word whether it is in a marked entity: four times the
+            word's id, plus 1 in the first and 2 in the second. Needs the clean-up "relations".
     """
 
     def __init__(
@@ -125,13 +157,17 @@ class Preprocessor:
         max_sentences: int | None = None,
         clean_up: str = "hcan",
         ngrams: int = 1,
+        entities: bool = False,
     ):
         _check_clean_up(clean_up, max_sentences)
+        if entities and clean_up != "relations":
+            raise UsageError(f'entities are marked for the clean-up "relations": got {clean_up!r}')
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
         self.clean_up = clean_up
         self.ngrams = ngrams
+        self.entities = entities
         self.lookup = keras.layers.StringLookup(
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
@@ -147,6 +183,7 @@ class Preprocessor:
         max_vocabulary: int = 30_000,
         percentile: float | None = None,
         ngrams: int = 1,
+        entities: bool = False,
     ) -> "Preprocessor":
         """Counts the words of the training split, and of nothing else.
 
@@ -156,7 +193,7 @@ class Preprocessor:
             texts: the training split's, read once, as a stream; numbers, names and typing errors
                 make ever new words, so beyond 500,000 different ones, or four times the most
                 words, the rarest are forgotten.
-            max_words, max_sentences, clean_up, ngrams: see the class.
+            max_words, max_sentences, clean_up, ngrams, entities: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
             percentile: lowers the limits so that this percentage of the texts, above 0 and at
@@ -203,7 +240,7 @@ class Preprocessor:
                 "%d of %d training texts are longer than %s and are cut",
                 *(cut.sum(), len(cut), limits),
             )
-        return cls(words, max_words, max_sentences, clean_up, ngrams)
+        return cls(words, max_words, max_sentences, clean_up, ngrams, entities)
 
     @property
     def vocabulary_size(self) -> int:
@@ -215,6 +252,9 @@ class Preprocessor:
 
         Bytes that are not UTF-8 are replaced.
         """
+        if self.entities:
+            words, roles = (part[:, : self.max_words] for part in split_roles(texts))
+            return roles + ROLES * words.with_flat_values(self.lookup(words.flat_values))
         words = self.words(texts)
         return words.with_flat_values(self.lookup(words.flat_values))
 

@@ -8,6 +8,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from zoo.layers.entity_positions import ROLES
+
 
 class TextClassifier(keras.Model):
     """Word ids to class probabilities.
@@ -38,6 +40,7 @@ class TextClassifier(keras.Model):
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
     sentence_groups = 12  # of a batch; see zoo.datasets.batches.pack
     ngrams = 1  # words of the longest n-gram that it reads
+    entities = False  # whether ids tell which words are in marked entities; some have the option
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
     embedding_range = 0.05  # words start uniformly within plus and minus this
@@ -82,6 +85,10 @@ class TextClassifier(keras.Model):
     def build(self, input_shape=None):
         """Creates the weights; without it the first call does."""
         self.call(ops.zeros((1, 2, 2) if self.hierarchical else (1, 2), "int32"))
+
+    def read(self, ids):
+        """Word ids and, with ``entities``, the roles of words: see ``EntityPositions``; or None."""
+        return (ids // ROLES, ids % ROLES) if self.entities else (ids, None)
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""

@@ -89,8 +89,8 @@ def train(
     clean_up: Annotated[
         str | None,
         typer.Option(
-            help="Of the texts, as in a paper: hcan, han, kim, tokens or characters. "
-            "Default: the model's, mostly hcan."
+            help="Of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
+            "Default: the data's or the model's, mostly hcan."
         ),
     ] = None,
     min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
@@ -541,6 +541,9 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
         f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
         f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     )
+    for name, title in (("semeval2010_f1", "SemEval-2010 task 8"), ("tacred_f1", "TACRED")):
+        if name in scores:
+            show(f"Official F1 of {title}: [bold]{scores[name]:.2%}[/].")
 
 
 def show(what: Any, **options: Any) -> None:

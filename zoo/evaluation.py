@@ -8,6 +8,7 @@ import numpy as np
 
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
+from zoo.relation_scores import relation_f1
 
 COLUMNS = ("text_column", "label_column")
 
@@ -32,6 +33,8 @@ def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
 def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
     """Accuracy, macro F1, mean cross-entropy and the scores of each class.
 
+    Of the relations of SemEval-2010 task 8 or TACRED, also their official score.
+
     Args:
         targets: ``[texts]`` class numbers.
         probabilities: ``[texts, classes]``.
@@ -48,6 +51,7 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
         "accuracy": float((answers == targets).mean()),
         "macro_f1": report["macro avg"]["f1-score"],
         "loss": log_loss(targets, probabilities, labels=classes),
+        **relation_f1(targets, answers, labels),
         "calibration_error": expected_calibration_error(probabilities, targets),
         "classes": {label: report[label] for label in labels},
     }
@@ -72,8 +76,9 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
             ``on_bad_row``.
 
     Returns:
-        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts`` and, for each class,
-        precision, recall, F1 and support.
+        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the official score
+        of relations (:func:`zoo.relation_scores.relation_f1`) and, for each class, precision,
+        recall, F1 and support.
 
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.

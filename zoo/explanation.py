@@ -11,6 +11,7 @@ from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
+from zoo.layers.entity_positions import ROLES
 
 TOGETHER = 32  # texts computed at once
 
@@ -115,6 +116,7 @@ def _explain(model, texts, targets):
     scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
     weights = weights_of_heads(scores, ids)
     weights = None if weights is None else ops.convert_to_numpy(weights)
+    words = ids // ROLES if model.preprocessor.entities else ids
     for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
         placed = placed_words(model.preprocessor, text)
         real = ids[i] != 0  # n-grams, which a bag may have, come after the words
@@ -126,7 +128,7 @@ def _explain(model, texts, targets):
             _words(
                 text,
                 placed,
-                ids[i][real][: sum(map(len, placed))],
+                words[i][real][: sum(map(len, placed))],
                 None if weights is None else weights[i][:, real],
             ),
             tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))

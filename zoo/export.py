@@ -211,5 +211,9 @@ def _write_preprocessing(model, folder):
             "max_sentences": own.max_sentences,
             "max_words": own.max_words,
             "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt",
+            "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
+            "<e2> and </e2>; the marks themselves are no words"
+            if own.entities
+            else None,
         },
     )

@@ -183,6 +183,11 @@ def load(run: str | Path):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
     clean_up = config.get("clean_up", "hcan")
     model.preprocessor = Preprocessor(
-        vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams
+        vocabulary,
+        model.max_words,
+        model.max_sentences,
+        clean_up,
+        model.ngrams,
+        model.entities,
     )
     return model

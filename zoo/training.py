@@ -121,7 +121,9 @@ def train(
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
-            words |= {"clean_up": clean_up or defaults.clean_up}
+            words |= {"clean_up": clean_up or corpus.clean_up or defaults.clean_up}
+            if words["clean_up"] == "relations" and "entities" in defaults.option_defaults():
+                options = {"entities": True} | options
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             resolved = find_recipe(model, recipe).resolved(
@@ -190,6 +192,7 @@ def resume(
             classifier.max_sentences,
             config["clean_up"],
             classifier.ngrams,
+            classifier.entities,
         )
         with contextlib.ExitStack() as stack:
             folder = run
@@ -291,7 +294,12 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
     preprocessor = datasets.Preprocessor.fit(
-        corpus.train, limits.max_words, limits.max_sentences, ngrams=limits.ngrams, **words
+        corpus.train,
+        limits.max_words,
+        limits.max_sentences,
+        ngrams=limits.ngrams,
+        entities=limits.entities,
+        **words,
     )
     sizes = {"vocabulary_size": preprocessor.vocabulary_size}
     if words["percentile"] is not None:

@@ -116,8 +116,10 @@ def tacred(**changes):
         "token": ["Ada", "Lane", "leads", "Acme", "."],
         "subj_start": 3,
         "subj_end": 3,
+        "subj_type": "ORGANIZATION",
         "obj_start": 0,
         "obj_end": 1,
+        "obj_type": "PERSON",
         "relation": "org:top_members/employees",
     }
     return json.dumps([{**row, **changes}])
@@ -127,7 +129,10 @@ def test_tacred(tmp_path):
     path = tmp_path / "dev.json"
     path.write_text(tacred())
     assert rows(path, "relation_objects") == [
-        ("<e2> Ada Lane </e2> leads <e1> Acme </e1> .", "org:top_members/employees")
+        (
+            "<e2> OBJ-PERSON OBJ-PERSON </e2> leads <e1> SUBJ-ORGANIZATION </e1> .",
+            "org:top_members/employees",
+        )
     ]
 
 

@@ -7,6 +7,7 @@ from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import (
     AttentiveConv,
     CenterLoss,
+    EntityPositions,
     GlobalAttention,
     PositionEmbedding,
     SinusoidalPositions,
@@ -46,6 +47,10 @@ class GlobalAttentionClassifier(TextClassifier):
     Args:
         attention_dim: width of the global attention.
         position_dim: width of a position embedding; None for no positions (Table 3, row 4).
+        entities: whether ids tell which words are in two entities, see
+            :class:`zoo.datasets.Preprocessor`; then positions are relative to both, each with half
+            of that width (Section 3.3).
+        max_distance: words beyond which these are as far.
         hidden_dim: width of the layer before the softmax.
         dropout: rate on that layer.
         word_dropout: rate of words left out in training; the paper has none, and overfits small
@@ -69,6 +74,8 @@ class GlobalAttentionClassifier(TextClassifier):
         embedding_dim=120,
         attention_dim=200,
         position_dim=60,
+        entities=False,
+        max_distance=50,
         hidden_dim=100,
         dropout=0.4,
         word_dropout=0.5,
@@ -79,13 +86,19 @@ class GlobalAttentionClassifier(TextClassifier):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.attention_dim = attention_dim
         self.position_dim = position_dim
+        self.entities = entities
+        self.max_distance = max_distance
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.center_weight = center_weight
         self.center_rate = center_rate
         self.drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1))
-        self.positions = PositionEmbedding(self.max_words, position_dim) if position_dim else None
+        self.positions = None
+        if position_dim and entities:
+            self.positions = EntityPositions(max_distance, position_dim // 2)
+        elif position_dim:
+            self.positions = PositionEmbedding(self.max_words, position_dim)
         self.attention = GlobalAttention(attention_dim)
         self.hidden = keras.layers.Dense(hidden_dim, activation="gelu")
         self.drop = keras.layers.Dropout(dropout)
@@ -100,9 +113,12 @@ class GlobalAttentionClassifier(TextClassifier):
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
+        ids, roles = self.read(ids)
         words = self.drop_words(self.embed(ids), training=training)
         words, overall = self.encode(words, mask, training)
-        positions = None if self.positions is None else self.positions(ids)
+        positions = (
+            None if self.positions is None else self.positions(ids if roles is None else roles)
+        )
         document, scores = self.attention(
             words, overall, positions, mask=mask, return_attention_scores=True
         )
@@ -153,6 +169,14 @@ class ACT(GlobalAttentionClassifier):
             "num_heads": 6,  # Section 3.3
             "filters": 100,  # Section 3.3
             "kernel_size": 3,  # Section 3.3
+        },
+        "li2021_relations": {
+            **HEAD,  # position_dim: 30 for each entity
+            "num_layers": 1,  # Section 3.3
+            "num_heads": 6,  # Section 3.3
+            "filters": 40,  # Section 3.3
+            "kernel_size": 3,  # Section 3.3
+            "entities": True,  # Section 3.3
         },
     }
 

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.layers import NgramPooling, PairwiseAttention
+from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -21,6 +21,7 @@ RECIPE = Recipe(
 
 
 @register_model("cnn_kim")
+@register_model("cnn_pe", entities=True, windows=(2, 3, 4, 5), filters=150, position_dim=100)
 @keras.saving.register_keras_serializable("zoo")
 class KimCNN(TextClassifier):
     """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
@@ -33,6 +34,11 @@ class KimCNN(TextClassifier):
         windows: words in the windows of the convolutions.
         dropout: rate on the pooled vector.
         max_norm: bound on the norm of each class's weights in the softmax; None for no bound.
+        entities: whether ids tell which words are in two entities, see
+            :class:`zoo.datasets.Preprocessor`; then the positions relative to both stand beside
+            each word's vector (Nguyen and Grishman 2015, Section 3.1).
+        position_dim: width of the position embeddings, those of both entities together.
+        max_distance: words beyond which a position is as far.
     """
 
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
@@ -45,6 +51,15 @@ class KimCNN(TextClassifier):
             "dropout": 0.5,  # Kim, Section 3.1
             "max_norm": 3.0,  # Kim, Section 3.1
         },
+        "nguyen2015": {
+            "embedding_dim": 300,  # Nguyen and Grishman, Section 4.2: word2vec
+            "filters": 150,  # Section 4.2
+            "windows": (2, 3, 4, 5),  # Section 4.2
+            "position_dim": 100,  # Section 4.2: 50 for each entity
+            "dropout": 0.5,  # Section 4.2
+            "max_norm": 3.0,  # Section 4.2
+            "entities": True,
+        },
     }
     recipes = {"kim2014": RECIPE}
 
@@ -56,6 +71,9 @@ class KimCNN(TextClassifier):
         windows=(3, 4, 5),
         dropout=0.5,
         max_norm=3.0,
+        entities=False,
+        position_dim=60,
+        max_distance=50,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
@@ -63,13 +81,24 @@ class KimCNN(TextClassifier):
         self.windows = tuple(windows)
         self.dropout = dropout
         self.max_norm = max_norm
+        self.entities = entities
+        self.position_dim = position_dim
+        self.max_distance = max_distance
+        self.positions = EntityPositions(max_distance, position_dim // 2) if entities else None
         self.pool = NgramPooling(filters, windows)
         self.drop = keras.layers.Dropout(dropout)
         if max_norm is not None:
             self.classify.kernel_constraint = keras.constraints.MaxNorm(max_norm, axis=0)
 
     def call(self, ids, training=None):
-        return self.classify_words(self.embed(ids), word_mask(ids), training)
+        return self.classify_words(self.vectors(ids), word_mask(ids), training)
+
+    def vectors(self, ids):
+        """Word vectors, with those of the positions beside them if there are entities."""
+        ids, roles = self.read(ids)
+        if roles is None:
+            return self.embed(ids)
+        return ops.concatenate([self.embed(ids), self.positions(roles)], axis=-1)
 
     def classify_words(self, words, mask, training):
         """Section 2.1: ``[batch, length, dim]`` to ``[batch, num_classes]``."""
@@ -101,7 +130,7 @@ class ATTCNN(KimCNN):
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
-        words = self.embed(ids)
+        words = self.vectors(ids)
         context, scores = self.attention(
             words, mask=mask, training=training, return_attention_scores=True
         )

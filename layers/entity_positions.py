@@ -1,0 +1,59 @@
+"""Learned vectors for how far a word is from two entities."""
+
+import keras
+from keras import ops
+
+ROLES = 4  # of a word: in none of the entities, the first, the second, or both
+
+
+@keras.saving.register_keras_serializable("zoo")
+class EntityPositions(keras.layers.Layer):
+    """Positions relative to two entities, each with a table of vectors, side by side.
+
+    Zhang et al. 2017, Section 2.2, as Li et al. 2021 (ACT), Section 3.3, use it: words before an
+    entity are -1, -2, ... words away, its own words 0, those after it 1, 2, ...
+
+    Args:
+        max_distance: beyond it, words are as far. A text without the entity has a row of its own.
+        dim: width of a row of each table.
+
+    Call arguments:
+        roles: ``[batch, length]`` integers: 1 in the first entity, 2 in the second, 3 in both,
+            else 0.
+
+    Returns:
+        ``[batch, length, 2 * dim]``.
+    """
+
+    def __init__(self, max_distance, dim, **kwargs):
+        super().__init__(**kwargs)
+        self.max_distance = max_distance
+        self.dim = dim
+
+    def build(self, input_shape):
+        rows = 2 * self.max_distance + 2
+        self.tables = [
+            self.add_weight(name=f"entity_{number}", shape=(rows, self.dim), initializer="uniform")
+            for number in (1, 2)
+        ]
+
+    def call(self, roles):
+        found = [
+            ops.take(table, self.distances(inside), axis=0)
+            for table, inside in zip(self.tables, (roles % 2, roles // 2), strict=True)
+        ]
+        return ops.concatenate(found, axis=-1)
+
+    def distances(self, inside):
+        """The row of each word, ``[batch, length]``, given 1 in the entity and 0 elsewhere."""
+        length = ops.shape(inside)[1]
+        places = ops.expand_dims(ops.arange(length, dtype="int32"), 0)
+        inside = ops.equal(inside, 1)
+        first = ops.min(ops.where(inside, places, length), axis=1, keepdims=True)
+        last = ops.max(ops.where(inside, places, -1), axis=1, keepdims=True)
+        away = ops.minimum(places - first, 0) + ops.maximum(places - last, 0)
+        rows = ops.clip(away, -self.max_distance, self.max_distance) + self.max_distance
+        return ops.where(last < 0, 2 * self.max_distance + 1, rows)
+
+    def get_config(self):
+        return super().get_config() | {"max_distance": self.max_distance, "dim": self.dim}

@@ -1,0 +1,61 @@
+"""Position-aware attention, for relations of two entities."""
+
+import keras
+from keras import ops
+
+from zoo.layers.masking import weighted_sum
+
+
+@keras.saving.register_keras_serializable("zoo")
+class PositionAwareAttention(keras.layers.Layer):
+    """Sums a sequence up by its items, its summary and the positions of two entities.
+
+    Zhang et al. 2017, Section 2.1, Equations 1-3:
+    ``u_i = v . tanh(W_h h_i + W_q q + W_s p_i^s + W_o p_i^o)``, ``a = softmax(u)``,
+    ``z = sum of a_i h_i``.
+
+    Args:
+        attention_dim: rows of the matrices.
+
+    Call arguments:
+        inputs: h, ``[batch, length, dim]``.
+        summary: q, ``[batch, dim]``.
+        positions: p^s and p^o side by side, ``[batch, length, position_dim]``, or None to leave
+            their terms out.
+        mask: ``[batch, length]`` boolean, True where there is a word.
+        return_attention_scores: also return the weights, ``[batch, length]`` float32.
+
+    Returns:
+        z, ``[batch, dim]``; zeros for a sequence that is wholly masked.
+    """
+
+    def __init__(self, attention_dim=200, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.attention_dim = attention_dim
+
+    def build(self, inputs_shape, summary_shape, positions_shape=None):
+        def kernel(name, shape):
+            return self.add_weight(name=name, shape=(shape[-1], self.attention_dim))
+
+        self.item_kernel = kernel("item_kernel", inputs_shape)
+        self.summary_kernel = kernel("summary_kernel", summary_shape)
+        self.position_kernel = None
+        if positions_shape is not None:
+            self.position_kernel = kernel("position_kernel", positions_shape)
+        self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+
+    def call(self, inputs, summary, positions=None, mask=None, return_attention_scores=False):
+        hidden = ops.matmul(inputs, self.item_kernel)
+        hidden = hidden + ops.expand_dims(ops.matmul(summary, self.summary_kernel), 1)
+        if positions is not None:
+            hidden = hidden + ops.matmul(positions, self.position_kernel)
+        scores = ops.matmul(ops.tanh(hidden), self.context)
+        outputs, weights = weighted_sum(inputs, scores, mask)
+        return (outputs, weights) if return_attention_scores else outputs
+
+    def compute_mask(self, inputs, previous_mask):
+        return None
+
+    def get_config(self):
+        return super().get_config() | {"attention_dim": self.attention_dim}

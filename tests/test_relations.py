@@ -1,0 +1,68 @@
+"""Relations of marked entities, from a file of the user's own to the SavedModel."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import zoo
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """The same words in each text; only the marks tell which entity comes first."""
+    rows = ["text,label"]
+    for i in range(90):
+        start, end = f"{'so ' * (i % 4)}the cat", f"the dog{' now' * (i % 3)}."
+        rows += [
+            f"<e1>{start}</e1> sees <e2>{end}</e2>,one",
+            f"<e2>{start}</e2> sees <e1>{end}</e1>,two",
+        ]
+    path = tmp_path_factory.mktemp("relations") / "animals.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def train(file, output, **options):
+    return zoo.train(
+        "cnn_kim",
+        str(file),
+        clean_up="relations",
+        options={"embedding_dim": 16, "filters": 20} | options,
+        output=output,
+        epochs=6,
+        learning_rate=1e-2,
+        verbose=0,
+    )
+
+
+def test_positions_tell_what_words_do_not(file, tmp_path):
+    run = train(file, tmp_path)
+    assert json.loads((run / "metrics.json").read_text())["accuracy"] == 1.0
+    assert zoo.evaluate(run)["accuracy"] == 1.0
+    model = zoo.load(run)
+    texts = [
+        "<e1>The cat</e1> sees <e2>the dog</e2>.",
+        "<e2>The cat</e2> sees <e1>the dog</e1>.",
+        "The cat sees the dog.",
+        "<e1>The cat sees <e2>the dog</e2></e1>.",
+        "",
+    ]
+    answers = model.predict(texts, verbose=0)
+    assert [model.labels[row.argmax()] for row in answers[:2]] == ["one", "two"]
+    assert np.isfinite(answers).all()
+    served = tf.saved_model.load(str(run / "saved_model"))
+    found = served.serve(tf.constant(texts))["probabilities"]
+    np.testing.assert_allclose(found, answers, atol=1e-6)
+    first = model.explain(texts)[0]
+    assert [word.text for word in first.words] == "The cat sees the dog .".split()
+    assert first.text == texts[0]
+
+
+def test_without_positions_there_is_nothing_to_learn(file, tmp_path):
+    run = train(file, tmp_path, entities=False)
+    assert json.loads((run / "metrics.json").read_text())["accuracy"] < 0.8
+    model = zoo.load(run)
+    marked, plain = "<e1>The cat</e1> sees <e2>the dog</e2>.", "The cat sees the dog."
+    np.testing.assert_array_equal(*model.predict([marked, plain], verbose=0))

@@ -1,0 +1,81 @@
+"""PA-LSTM: Position-aware Attention and Supervised Data Improve Slot Filling (EMNLP 2017)."""
+
+import keras
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers import EntityPositions, PositionAwareAttention
+from zoo.registry import register_model
+
+
+@register_model("pa_lstm")
+@keras.saving.register_keras_serializable("zoo")
+class PALSTM(TextClassifier):
+    """LSTM with position-aware attention, for relations of entities (Zhang et al. 2017).
+
+    An LSTM of several layers reads the words; attention sums its states up by the last one and by
+    where the entities are (Section 2). Tags of parts of speech and of named entities, which the
+    paper's words also have, need a parser and are left out.
+
+    Args:
+        entities: whether ids tell which words are in the entities; see
+            :class:`zoo.datasets.Preprocessor`. Without, attention has no positions.
+        num_layers: layers of the LSTM.
+        units: width of its states.
+        attention_dim: width of the attention.
+        position_dim: width of the position embeddings, those of both entities together.
+        max_distance: words beyond which a position is as far.
+        dropout: rate on word vectors, between layers and on the sum.
+    """
+
+    embedding_range = 0.5  # about GloVe's: the summary of small states does not reach the attention
+
+    presets = {
+        "zhang2017": {
+            "embedding_dim": 300,  # Appendix: GloVe
+            "num_layers": 2,  # Appendix
+            "units": 200,  # Appendix
+            "attention_dim": 200,  # Appendix
+            "position_dim": 60,  # Appendix: 30 for each entity
+            "dropout": 0.5,  # Appendix
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        entities=False,
+        num_layers=1,
+        units=100,
+        attention_dim=100,
+        position_dim=60,
+        max_distance=50,
+        dropout=0.5,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        self.entities = entities
+        self.num_layers = num_layers
+        self.units = units
+        self.attention_dim = attention_dim
+        self.position_dim = position_dim
+        self.max_distance = max_distance
+        self.dropout = dropout
+        self.drop = keras.layers.Dropout(dropout)
+        self.encoders = [keras.layers.LSTM(units, return_sequences=True) for _ in range(num_layers)]
+        self.positions = EntityPositions(max_distance, position_dim // 2) if entities else None
+        self.attention = PositionAwareAttention(attention_dim)
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        ids, roles = self.read(ids)
+        states = self.drop(self.embed(ids), training=training)
+        for encoder in self.encoders:
+            states = self.drop(encoder(states, mask=mask, training=training), training=training)
+        last = states[:, -1]  # padding repeats the last word's
+        positions = None if roles is None else self.positions(roles)
+        summary, weights = self.attention(
+            states, last, positions, mask=mask, return_attention_scores=True
+        )
+        probabilities = self.classify(summary)
+        return (probabilities, {"words": weights}) if return_attention_scores else probabilities
