@@ -115,6 +115,8 @@ def main(
         if not quick:
             with whole(path) as partial:
                 rows.to_csv(partial, index=False)
+    if rows.empty:
+        sys.exit("nothing was run: no corpus is at hand, or every row failed")
     text = table.report(name, rows)
     if not quick:
         with whole(path.with_suffix(".md")) as partial:

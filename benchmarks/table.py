@@ -144,7 +144,9 @@ class Table:
         """The table as Markdown."""
         counts = rows.groupby(["system", "data"]).size()
         trainings = " to ".join(map(str, sorted({counts.min(), counts.max()})))
-        notes = "\n".join(f"- {note}" for note in self.footnotes)
+        jobs = int(rows["jobs"].max())
+        beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
+        notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
         return f"""# {self.title}
 
 Test {self.metric.replace("_", " ")} in percent: the paper's, ours (the mean and, in brackets, the

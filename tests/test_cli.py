@@ -56,7 +56,7 @@ def test_list_and_describe(run_zoo):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "nope"], "unknown model 'nope'. Allowed: act, "),
+        (["train", "zzzz"], "unknown model 'zzzz'. Allowed: act, "),
         (["train", "hcam"], "Did you mean 'hcan'"),
         (["train", "--data", "nope"], "unknown data 'nope'"),
         (["train", "--data", "missing.csv"], "no such file: missing.csv"),

@@ -72,7 +72,14 @@ def test_the_report():
     table = table_of("ssan2")
     rows = [
         {"system": system, "data": "sst_fine", "seed": seed, "accuracy": np.mean(right)}
-        | {"parameters": 10, "seconds": 2.0, "machine": "M", "texts": 4, "right": packed(right)}
+        | {
+            "parameters": 10,
+            "seconds": 2.0,
+            "machine": "M",
+            "jobs": 1,
+            "texts": 4,
+            "right": packed(right),
+        }
         for system, right in (
             ("1-Layer SSAN + RPR", [1, 1, 1, 1]),
             ("1-Layer SSAN", [0, 0, 0, 0]),
