@@ -64,10 +64,11 @@ class CostTable:
         corpus = datasets.load(data).split(seed)
         preprocessor = Preprocessor.fit(corpus.train, clean_up="tokens", min_count=1)
         size, classes = preprocessor.vocabulary_size, len(corpus.labels)
-        model = zoo.build(row.model, classes, self.preset, vocabulary_size=size)
+        model = zoo.build(
+            row.model, classes, self.preset, vocabulary_size=size, train_embeddings=False
+        )
         model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
-        train = text_dataset(corpus.train, corpus.train.numbers)
-        train = preprocessor.batches(train, 32, shuffle=True)
+        train = preprocessor.batches(corpus.train.dataset(), 32, shuffle=True)
         validation = preprocessor.batches(text_dataset(corpus.validation), 32)
         passes = 1 if quick else self.passes
         before = peak()
@@ -120,11 +121,10 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
             for what, form in (("parameters", ",.0f"), ("memory", ".0f")):
                 cells += [format(getattr(system, what), form), format(found[what], form)]
             for what in ("training", "predictions"):
-                for mine, firsts in (
-                    (getattr(system, what), getattr(first, what)),
-                    (found[what], rows[what].get(first.name, float("nan"))),
-                ):
-                    cells.append(f"{mine:.1f} ({firsts / mine:.1f})")
+                paper, ours = getattr(system, what), found[what]
+                firsts = rows[what].get(first.name, float("nan"))
+                cells += [f"{paper:g} ({getattr(first, what) / paper:.1f})"]
+                cells += [f"{ours:.1f} ({firsts / ours:.1f})"]
             yield f"| {system.name} | {' | '.join(cells)} |"
 
 

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 import zoo
 from benchmarks.claims import difference, packed, rights_of, verdict
+from benchmarks.corpus_statistics import StatisticsTable
+from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
-from benchmarks.table import Table
+from benchmarks.table import System, Table
 from zoo import datasets
 from zoo.recipes import find_recipe
 from zoo.registry import import_model
@@ -94,3 +96,41 @@ def test_the_report():
         in (text)
     )
     assert "of 2 trainings)" in text and "stand in for the paper's" in text
+
+
+SAMPLE = {"sample": "the sample"}
+
+
+def test_a_row_of_accuracies():
+    bow = System("Bow", "bow", (90.0,))
+    table = Table(
+        "T", SAMPLE, [bow], {}, [], ["A note."], texts=(200, 100), shown=(("Bow", "sample"),)
+    )
+    (row,) = table.plan(["sample"], quick=True)
+    found = table.run(*row, True) | dict(zip(KEY, row, strict=True)) | {"jobs": 2}
+    rows = pd.DataFrame([found])
+    assert found["texts"] == 100 and rights_of(rows).mean() == pytest.approx(found["accuracy"])
+    ours = f"{100 * found['accuracy']:.1f}"
+    assert f"| Bow | 90.0 | {ours} | " in table.report("t", rows)
+    assert "Up to 2 trainings" in table.report("t", rows)
+    (shown,) = table.highlighted("results/t.md", rows)
+    assert f"| the sample | 90.0 | {ours} | " in shown
+
+
+def test_a_row_of_costs():
+    system = Cost("CNN", "cnn_barnes", 83_714, 986, 21.1, 0.85)
+    table = CostTable("T", SAMPLE, [system], None, 10, ["A note."])
+    (row,) = table.plan(["sample"], quick=True)
+    found = table.run(*row, True) | {"system": "CNN"}
+    assert min(found[name] for name in ("parameters", "memory", "training", "predictions")) > 0
+    assert "| CNN | 83,714 | " in table.report("t", pd.DataFrame([found]))
+
+
+def test_a_row_of_counts():
+    table = StatisticsTable("T", SAMPLE, {"Yelp": (5, 9, 8.9, 151, 151.6, 1184, 211)}, "han", [])
+    (row,) = table.plan(["sample"], quick=True)
+    found = table.run(*row, True)
+    assert found["documents"] == 2500 and found["classes"] == 5  # 1,000 of a split, at most
+    text = table.report("t", pd.DataFrame([found | {"data": "sample"}]))
+    assert "| Yelp (paper) | 5 | 9 | 8.9 | 151 | 151.6 | 1,184 | 211 |" in text
+    assert "| the sample | 5 | 2,500 | " in text
