@@ -159,9 +159,7 @@ class Preprocessor:
         ngrams: int = 1,
         entities: bool = False,
     ):
-        _check_clean_up(clean_up, max_sentences)
-        if entities and clean_up != "relations":
-            raise UsageError(f'entities are marked for the clean-up "relations": got {clean_up!r}')
+        _check_clean_up(clean_up, max_sentences, entities)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
@@ -202,7 +200,7 @@ class Preprocessor:
         Raises:
             UsageError: if no word is frequent enough, or for an unknown clean-up.
         """
-        _check_clean_up(clean_up, max_sentences)
+        _check_clean_up(clean_up, max_sentences, entities)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
         forgotten = 0  # words that stood so many times, at most, when memory ran short
@@ -294,11 +292,16 @@ class Preprocessor:
         return batches(self, dataset, *args, **kwargs)
 
 
-def _check_clean_up(clean_up, max_sentences):
+def _check_clean_up(clean_up, max_sentences, entities):
     if clean_up not in CLEAN_UPS:
         raise unknown("clean-up", clean_up, CLEAN_UPS)
     if clean_up == "characters" and max_sentences is not None:
         raise UsageError('the clean-up "characters" is for models without sentences')
+    if entities and clean_up != "relations":
+        raise UsageError(
+            f"entities are read with the clean-up 'relations', from texts that mark them: got "
+            f"{clean_up!r}"
+        )
 
 
 def _chunks(texts, split, clean_up):

@@ -45,8 +45,9 @@ def test_ids_are_four_times_the_words_and_the_role():
 
 
 def test_entities_need_the_clean_up_that_reads_them():
-    with pytest.raises(zoo.UsageError, match="for the clean-up \"relations\": got 'kim'"):
-        Preprocessor(["a"], clean_up="kim", entities=True)
+    for make in (Preprocessor, Preprocessor.fit):
+        with pytest.raises(zoo.UsageError, match="with the clean-up 'relations', .* got 'kim'"):
+            make(["a"], clean_up="kim", entities=True)
 
 
 def test_words_stand_where_they_are_without_the_marks():

@@ -7,12 +7,12 @@ from keras import ops
 from zoo.classifier import TextClassifier
 from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
+from zoo.linear import SOLVERS, solved
 from zoo.registry import register_model
 
 UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 WEIGHTINGS = ("count", "mean", "tfidf")
-SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes")
 
 
 @register_model("bow", solver="logistic")
@@ -178,35 +178,3 @@ class BagOfNgrams(TextClassifier):
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
-
-
-def solved(features, targets, solver, strength):
-    """Weights ``[features, classes]`` and biases ``[classes]`` of a linear model.
-
-    Args:
-        features: ``[texts, features]``, sparse or not.
-        targets: ``[texts]`` class numbers, of which each is there.
-        solver: of :data:`SOLVERS`.
-        strength: the inverse of the regularisation.
-    """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.multiclass import OneVsRestClassifier
-    from sklearn.naive_bayes import MultinomialNB
-    from sklearn.svm import LinearSVC
-
-    if solver == "naive_bayes":
-        found = MultinomialNB(alpha=strength).fit(features, targets)
-        return found.feature_log_prob_.T, found.class_log_prior_
-    if solver == "logistic_l1":
-        sparse = LogisticRegression(l1_ratio=1, C=strength, solver="liblinear")
-        each = OneVsRestClassifier(sparse).fit(features, targets).estimators_
-        weights = np.concatenate([one.coef_ for one in each])
-        bias = np.concatenate([one.intercept_ for one in each])
-    else:
-        kinds = {"logistic": LogisticRegression(C=strength, max_iter=1000)}
-        kinds |= {"svm": LinearSVC(C=strength)}
-        found = kinds[solver].fit(features, targets)
-        weights, bias = found.coef_, found.intercept_
-    if len(weights) == 1:  # of two classes only the second has weights
-        weights, bias = np.concatenate([0 * weights, weights]), np.concatenate([0 * bias, bias])
-    return weights.T, bias

@@ -6,6 +6,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
+from zoo.linear import solved
 from zoo.registry import register_model
 
 UNKNOWN = 1
@@ -80,7 +81,6 @@ class ParagraphVector(TextClassifier):
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
         from zoo.datasets.preprocessor import text_dataset
-        from zoo.models.bag import solved
 
         texts = []
         for batch in text_dataset(split).batch(1024):
