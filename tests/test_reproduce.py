@@ -122,7 +122,8 @@ def test_a_row_of_costs():
     table = CostTable("T", SAMPLE, [system], None, 10, ["A note."])
     (row,) = table.plan(["sample"], quick=True)
     found = table.run(*row, True) | {"system": "CNN"}
-    assert min(found[name] for name in ("parameters", "memory", "training", "predictions")) > 0
+    assert min(found[name] for name in ("parameters", "training", "predictions")) > 0
+    assert found["memory"] >= 0  # 0 where other tests of this process held more before
     assert "| CNN | 83,714 | " in table.report("t", pd.DataFrame([found]))
 
 
