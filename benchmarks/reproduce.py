@@ -82,6 +82,9 @@ def main(
     jobs: Annotated[
         int, typer.Option(min=1, help="Trainings at a time, which share the cores.")
     ] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Trainings of each row, at most.", show_default=False)
+    ] = None,
     row: Annotated[tuple[str, str, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Rerun a table of a paper."""
@@ -100,7 +103,11 @@ def main(
         except zoo.UsageError as error:
             print(f"left out: {error}")
     done = set(rows[KEY].itertuples(index=False, name=None))
-    plan = [one for one in table.plan(corpora, quick) if one not in done]
+    plan = [
+        one
+        for one in table.plan(corpora, quick)
+        if one not in done and (seeds is None or one[-1] < seeds)
+    ]
     if plan:
         table.prepare()
     failed = 0

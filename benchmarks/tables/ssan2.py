@@ -45,7 +45,7 @@ TABLE = Table(
         "Self-attention is trained for up to 100,000 batches as in the paper, but 5,000 without a "
         "better development accuracy end it: on SST-fine it falls after the first 5,000.",
         "Bow and Ave are logistic regressions, with scikit-learn's strength of 1.",
-        "Three trainings instead of five.",
+        "The paper trains each system five times.",
     ],
     shown=(
         ("BiLSTM", "sst_binary"),
