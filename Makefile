@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test stress lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
+.PHONY: help train test test-slow stress lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights
 
 help:  ## Show this.
@@ -24,6 +24,9 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 
 test: $(BIN)/zoo  ## Run the tests.
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+
+test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: every name on JAX.
+	@$(BIN)/pytest -m slow
 
 stress: $(BIN)/zoo  ## Kill trainings, fill disks: about half an hour.
 	@$(BIN)/pytest tests/stress

@@ -1,4 +1,7 @@
-"""Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved."""
+"""Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved.
+
+Models of one class share its code: their other names are slow tests.
+"""
 
 import os
 import subprocess
@@ -12,9 +15,12 @@ import pytest
 import zoo
 from zoo.registry import import_model
 
-FILES = {}
+FIRST, OTHERS, seen = {}, {}, set()  # names by file
 for name in zoo.list_models():
-    FILES.setdefault(import_model(name)[0].__module__.rpartition(".")[2], []).append(name)
+    model = import_model(name)[0]
+    names = OTHERS if model in seen else FIRST
+    names.setdefault(model.__module__.rpartition(".")[2], []).append(name)
+    seen.add(model)
 
 
 def on_jax(*command):
@@ -29,10 +35,19 @@ def on_jax(*command):
     assert result.returncode == 0, (result.stdout + result.stderr)[-5000:]
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_models(file, tmp_path):
-    on_jax(Path(__file__).with_name("jax_check.py"), ",".join(FILES[file]), tmp_path)
-    for name in FILES[file]:
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(pytest.param(names, id=file) for file, names in FIRST.items()),
+        *(
+            pytest.param(names, id=f"{file}_others", marks=pytest.mark.slow)
+            for file, names in OTHERS.items()
+        ),
+    ],
+)
+def test_models(names, tmp_path):
+    on_jax(Path(__file__).with_name("jax_check.py"), ",".join(names), tmp_path)
+    for name in names:
         model = keras.saving.load_model(tmp_path / f"{name}.keras")
         with np.load(tmp_path / f"{name}.npz") as jax:
             probabilities = keras.ops.convert_to_numpy(model(jax["ids"], training=False))
