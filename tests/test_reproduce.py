@@ -95,7 +95,7 @@ def test_the_report():
         "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
         in (text)
     )
-    assert "of 2 trainings)" in text and "stand in for the paper's" in text
+    assert "of each row: 2)" in text and "stand in for the paper's" in text
 
 
 SAMPLE = {"sample": "the sample"}
