@@ -149,9 +149,10 @@ class Table:
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
         return f"""# {self.title}
 
-Test {self.metric.replace("_", " ")} in percent: the paper's, ours, and the gap; parameters are those outside
-the word table; seconds are of the clock, whatever else the machine did. Ours is the mean of
-trainings (of each row: {trainings}), in brackets their standard deviation. Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
+Test {self.metric.replace("_", " ")} in percent: the paper's, ours, and the gap; parameters are
+those outside the word table; seconds are of the clock, whatever else the machine did. Ours is the
+mean of trainings (of each row: {trainings}), in brackets their standard deviation. Written by
+`make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
 
 {chr(10).join(self._lines(rows))}
 

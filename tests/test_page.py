@@ -1,5 +1,6 @@
 """The page of explanations, opened in a browser."""
 
+import dataclasses
 import itertools
 import json
 import os
@@ -99,6 +100,8 @@ def test_the_page_in_a_browser(browser, tmp_path):
 
     one = explanation("The room was \U0001f600 good", target="yes")
     other = explanation("bad room", pairs=0, target="no")
+    marked = dataclasses.replace(other.words[0], entity=1)
+    other = dataclasses.replace(other, words=(marked, *other.words[1:]))
     (tmp_path / "page.html").write_text(page([one, other]), "utf-8")
     browser.get((tmp_path / "page.html").as_uri())
     first, second = browser.find_elements(By.TAG_NAME, "article")
@@ -115,6 +118,9 @@ def test_the_page_in_a_browser(browser, tmp_path):
     assert [word.text for word in words] == ["The", "room", "was", "\U0001f600", "good"]
     assert "no, 75.0 %" in first.text and "wrong: it is yes" in first.text
     assert "right" in second.text
+    entity, plain = second.find_elements(By.CLASS_NAME, "word")
+    assert entity.get_attribute("title").startswith("first entity")
+    assert entity.get_attribute("data-entity") == "1" and not plain.get_attribute("data-entity")
     np.testing.assert_allclose(weights(), of_largest(by_head.mean(0)), atol=0.01)
 
     head = Select(browser.find_element(By.ID, "head"))

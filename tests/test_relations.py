@@ -58,6 +58,7 @@ def test_positions_tell_what_words_do_not(file, tmp_path):
     first = model.explain(texts)[0]
     assert [word.text for word in first.words] == "The cat sees the dog .".split()
     assert first.text == texts[0]
+    assert [word.entity for word in first.words] == [1, 1, 0, 2, 2, 0]
 
 
 def test_without_positions_there_is_nothing_to_learn(file, tmp_path):

@@ -498,7 +498,7 @@ def _read_mistakes(run: Path, most: int) -> list[dict[str, str]]:
 
 
 def _shaded(explanation) -> Any:
-    """A text with its heavy words bright, and the heaviest underlined, for the terminal."""
+    """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
     from rich.text import Text
 
     one, shaded = explanation, Text(explanation.text)
@@ -509,6 +509,8 @@ def _shaded(explanation) -> Any:
         style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
         if share > 0.05:
             shaded.stylize(style, word.start, word.end)
+        if word.entity:
+            shaded.stylize("bold italic", word.start, word.end)
     true = "" if one.target in (None, one.label) else f", wrong: it is {one.target}"
     return Text(f"{one.label}, {one.probability:.1%}{true}\n", style="bold") + shaded + "\n"
 

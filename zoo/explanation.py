@@ -27,6 +27,7 @@ class Word:
         known: whether it is in the vocabulary.
         weight: its weight in the model's attention, the mean of its heads; None without attention.
         heads: the same in each head.
+        entity: 1 in the first marked entity, 2 in the second, 3 in both, else 0.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Word:
     known: bool
     weight: float | None
     heads: tuple[float, ...]
+    entity: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def _explain(model, texts, targets):
     scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
     weights = weights_of_heads(scores, ids)
     weights = None if weights is None else ops.convert_to_numpy(weights)
-    words = ids // ROLES if model.preprocessor.entities else ids
+    entities = model.preprocessor.entities
+    words, roles = (ids // ROLES, ids % ROLES) if entities else (ids, np.zeros_like(ids))
     for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
         placed = placed_words(model.preprocessor, text)
         real = ids[i] != 0  # n-grams, which a bag may have, come after the words
@@ -129,6 +132,7 @@ def _explain(model, texts, targets):
                 text,
                 placed,
                 words[i][real][: sum(map(len, placed))],
+                roles[i][real],
                 None if weights is None else weights[i][:, real],
             ),
             tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))
@@ -139,7 +143,7 @@ def _explain(model, texts, targets):
         )
 
 
-def _words(text, placed, ids, weights):
+def _words(text, placed, ids, roles, weights):
     sentences = [number for number, words in enumerate(placed) for _ in words]
     places = [place for words in placed for _, *place in words]
     heads = [()] * len(ids) if weights is None else map(tuple, weights.T.tolist())
@@ -152,8 +156,11 @@ def _words(text, placed, ids, weights):
             bool(one != 1),
             sum(own) / len(own) if own else None,
             own,
+            int(role),
         )
-        for sentence, (start, end), one, own in zip(sentences, places, ids, heads, strict=True)
+        for sentence, (start, end), one, role, own in zip(
+            sentences, places, ids, roles[: len(ids)], heads, strict=True
+        )
     )
 
 

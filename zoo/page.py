@@ -103,6 +103,7 @@ def _document(one, of_heads, of_mean):
         "sentences": list(map(float, np.round(one.sentences, 4))),
         "of_sentence": [word.sentence for word in one.words] if one.sentences else [],
         "unknown": [place for place, word in enumerate(one.words) if not word.known],
+        "entities": [word.entity for word in one.words] if any(w.entity for w in one.words) else [],
         "weights": [_packed(head) for head in weights] or None,
         "pairs": None if pairs is None else [_packed(head) for head in pairs],
     }
