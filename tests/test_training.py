@@ -265,6 +265,7 @@ def test_rare_classes_count_for_more_only_where_they_are_rare():
     assert class_weights(np.repeat([0, 1], [50, 10]), 2) is None
     weights = class_weights(np.repeat([0, 2], [60, 10]), 3)
     np.testing.assert_allclose(weights[[0, 2]], [70 / 120, 70 / 20])
+    assert class_weights(np.repeat([0, 1], [8000, 1]), 2)[1] == 10  # and no more
 
 
 def test_a_learnt_validation_split_ends_the_training(tmp_path):

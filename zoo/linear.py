@@ -2,7 +2,8 @@
 
 import numpy as np
 
-SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes")
+SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm")
+BETA = 0.25  # of NB-SVM (Wang and Manning 2012, Section 3.3)
 
 
 def solved(features, targets, solver, strength):
@@ -22,7 +23,11 @@ def solved(features, targets, solver, strength):
     if solver == "naive_bayes":
         found = MultinomialNB(alpha=strength).fit(features, targets)
         return found.feature_log_prob_.T, found.class_log_prior_
-    if solver == "logistic_l1":
+    if solver == "nb_svm":
+        classes = range(targets.max() + 1) if targets.max() > 1 else [1]
+        found = [nb_svm(features, targets == one, strength) for one in classes]
+        weights, bias = (np.stack(part) for part in zip(*found, strict=True))
+    elif solver == "logistic_l1":
         sparse = LogisticRegression(l1_ratio=1, C=strength, solver="liblinear")
         each = OneVsRestClassifier(sparse).fit(features, targets).estimators_
         weights = np.concatenate([one.coef_ for one in each])
@@ -35,3 +40,26 @@ def solved(features, targets, solver, strength):
     if len(weights) == 1:  # of two classes only the second has weights
         weights, bias = np.concatenate([0 * weights, weights]), np.concatenate([0 * bias, bias])
     return weights.T, bias
+
+
+def nb_svm(features, targets, strength):
+    """The weights and the bias of NB-SVM for one class against the others.
+
+    Wang and Manning 2012, Sections 2.1 and 2.3: an SVM on features times their log-count ratio
+    ``r``; its weights are drawn towards their mean size, ``w' = (1 - beta) mean|w| + beta w``.
+
+    Args:
+        features: ``[texts, features]``, sparse: 1 where a text has the n-gram.
+        targets: ``[texts]``, whether a text is of the class.
+        strength: the inverse of the regularisation.
+    """
+    from sklearn.svm import LinearSVC
+
+    inside, outside = (
+        1 + np.asarray(features[rows].sum(0)).ravel() for rows in (targets, ~targets)
+    )
+    ratio = np.log((inside / inside.sum()) / (outside / outside.sum()))
+    svm = LinearSVC(C=strength).fit(features.multiply(ratio).tocsr(), targets)
+    weights = svm.coef_[0]
+    drawn = (1 - BETA) * np.abs(weights).mean() + BETA * weights
+    return ratio * drawn, svm.intercept_[0]

@@ -13,6 +13,7 @@ STEPS = 1500  # of a training by the default recipe: enough for most corpora we 
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
 UNBALANCED = 5
+MOST = 10.0  # times that a text counts: a class of one text in 8,000 would weigh hundreds of times
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,8 @@ def find_recipe(model: str, name: str) -> Recipe:
 def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
     """The weight of a text of each class, ``[classes]`` float32: the rarer, the more.
 
+    A class is weighed by the mean number of texts of a class over its own, up to :data:`MOST`.
+
     Returns:
         None where the largest class has at most :data:`UNBALANCED` times the texts of the
         smallest.
@@ -132,4 +135,5 @@ def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
     present = counts[counts > 0]
     if present.max() <= UNBALANCED * present.min():
         return None
-    return (counts.sum() / (len(present) * np.maximum(counts, 1))).astype("float32")
+    weights = counts.sum() / (len(present) * np.maximum(counts, 1))
+    return np.minimum(weights, MOST).astype("float32")

@@ -86,6 +86,31 @@ def test_it_is_what_scikit_learn_finds(name, classes):
         np.testing.assert_allclose(answers, odds / odds.sum(-1, keepdims=True), atol=1e-3)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_nb_svm(classes):
+    split, new = corpus(classes), texts(50, seed=1)
+    model = solved("nb_svm", split)
+    vectorizer = CountVectorizer(
+        analyzer=analyze(3), vocabulary=model.preprocessor.vocabulary, binary=True
+    )
+    features, scores = vectorizer.transform(split).toarray(), []
+    for one in range(classes):
+        p, q = (
+            1 + features[split.numbers.astype(int) == one].sum(0),
+            1 + features[split.numbers != one].sum(0),
+        )
+        ratio = np.log(p / p.sum()) - np.log(q / q.sum())
+        svm = LinearSVC().fit(features * ratio, split.numbers == one)
+        drawn = 0.75 * np.abs(svm.coef_[0]).mean() + 0.25 * svm.coef_[0]
+        scores.append(vectorizer.transform(new).toarray() @ (ratio * drawn) + svm.intercept_[0])
+    scores = np.stack(scores, -1)
+    if classes == 2:
+        scores[:, 0] = 0
+    odds = np.exp(scores)
+    found = model.predict(new, verbose=0)
+    np.testing.assert_allclose(found, odds / odds.sum(-1, keepdims=True), atol=1e-3)
+
+
 def test_the_mean_of_fixed_vectors():
     split, new = corpus(3), texts(50, seed=1)
     model = solved("ave", split, embedding_dim=7)

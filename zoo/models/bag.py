@@ -12,7 +12,7 @@ from zoo.registry import register_model
 
 UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
-WEIGHTINGS = ("count", "mean", "tfidf")
+WEIGHTINGS = ("count", "presence", "mean", "tfidf")
 
 
 @register_model("bow", solver="logistic")
@@ -23,6 +23,7 @@ WEIGHTINGS = ("count", "mean", "tfidf")
 @register_model("logistic_l1", solver="logistic_l1", ngrams=2, weighting="tfidf")
 @register_model("svm_unigrams", solver="svm", weighting="tfidf")
 @register_model("svm_bigrams", solver="svm", ngrams=2, weighting="tfidf")
+@register_model("nb_svm", solver="nb_svm", ngrams=3, weighting="presence")
 @register_model("ave", solver="logistic", weighting="mean", train_embeddings=False)
 @register_model("bag_of_means", solver="logistic", clusters=5000)
 @register_model("svm_average", solver="svm", weighting="mean", train_embeddings=False)
@@ -34,16 +35,19 @@ class BagOfNgrams(TextClassifier):
     With a ``solver`` each n-gram has a weight for each class, which scikit-learn finds: BoW and
     n-grams, with TF-IDF or without (Zhang et al. 2015, Section 3.1), SVMs (Tang et al. 2015,
     Section 3.2), TF-IDF with naive Bayes or sparse logistic regression (Gao et al. 2018, Section
-    4.2). Where word vectors are fixed, it finds what to make of their mean: Ave (Barnes et al.
-    2017), SVM + AverageSG (Tang et al. 2015). In a bag of means, words of like word2vec vectors
-    share their weights (Zhang et al. 2015, Section 3.1). Without a solver, n-grams have vectors,
-    trained as other models are: fastText (Joulin et al. 2017, Section 2).
+    4.2), NB-SVM (Wang and Manning 2012, Section 2.3). Where word vectors are fixed, it finds what
+    to make of their mean: Ave (Barnes et al. 2017), SVM + AverageSG (Tang et al. 2015). In a bag of
+    means, words of like word2vec vectors share their weights (Zhang et al. 2015, Section 3.1).
+    Without a solver, n-grams have vectors, trained as other models are: fastText (Joulin et al.
+    2017, Section 2).
 
     Args:
         ngrams: words of the longest n-gram.
-        weighting: how n-grams are summed up: "count", each time that one stands there; "mean"; or
-            "tfidf", the count times the logarithm of how rare its texts are, at length 1.
-        solver: "logistic", "logistic_l1", "svm", "naive_bayes", or None for training by gradient.
+        weighting: how n-grams are summed up: "count", each time that one stands there; "presence",
+            once; "mean"; or "tfidf", the count times the logarithm of how rare its texts are, at
+            length 1.
+        solver: "logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm", or None for training by
+            gradient.
         clusters: at most so many groups of words with the same weights, by k-means; None for none.
         strength: the inverse of the regularisation (of naive Bayes, of its smoothing).
     """
@@ -90,6 +94,9 @@ class BagOfNgrams(TextClassifier):
         )
 
     def call(self, ids, training=None):
+        if self.weighting == "presence":
+            ids = ops.sort(ids, axis=-1)
+            ids = ops.where(first_of_equals(ids), ids, 0)
         mask = ops.greater(ids, UNKNOWN)
         weights = ops.cast(mask, "float32")
         if self.weighting == "mean":
@@ -105,8 +112,7 @@ class BagOfNgrams(TextClassifier):
         batch, length = ops.shape(ids)
         order = ops.argsort(ids, axis=-1)
         ids, weights = (ops.take_along_axis(x, order, axis=-1) for x in (ids, weights))
-        first = ops.not_equal(ids[:, 1:], ids[:, :-1])
-        group = ops.cumsum(ops.cast(ops.pad(first, [[0, 0], [1, 0]]), "int32"), axis=-1)
+        group = ops.cumsum(ops.cast(first_of_equals(ids), "int32"), axis=-1) - 1
         group = group + length * ops.expand_dims(ops.arange(batch), -1)
         sums = ops.segment_sum(
             ops.reshape(weights, (-1,)), ops.reshape(group, (-1,)), batch * length
@@ -123,6 +129,8 @@ class BagOfNgrams(TextClassifier):
         features = self._counts(split)
         if self.weighting == "mean":
             features = normalize(features, "l1")
+        elif self.weighting == "presence":
+            features = features.sign()
         elif self.weighting == "tfidf":
             tfidf = TfidfTransformer()
             features = tfidf.fit_transform(features)
@@ -178,3 +186,9 @@ class BagOfNgrams(TextClassifier):
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
+
+
+def first_of_equals(ids):
+    """Of sorted ids ``[batch, length]``: True where one differs from that before it."""
+    differs = ops.not_equal(ids[:, 1:], ids[:, :-1])
+    return ops.concatenate([ops.ones_like(ids[:, :1], "bool"), differs], axis=-1)
