@@ -3,7 +3,7 @@
 import numpy as np
 
 SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm")
-BETA = 0.25  # of NB-SVM (Wang and Manning 2012, Section 3.3)
+BETA = 0.5  # of NB-SVM; Wang and Manning have 0.25, less good on a validation split of IMDB
 
 
 def solved(features, targets, solver, strength):

@@ -101,7 +101,7 @@ def test_nb_svm(classes):
         )
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         svm = LinearSVC().fit(features * ratio, split.numbers == one)
-        drawn = 0.75 * np.abs(svm.coef_[0]).mean() + 0.25 * svm.coef_[0]
+        drawn = 0.5 * np.abs(svm.coef_[0]).mean() + 0.5 * svm.coef_[0]
         scores.append(vectorizer.transform(new).toarray() @ (ratio * drawn) + svm.intercept_[0])
     scores = np.stack(scores, -1)
     if classes == 2:
