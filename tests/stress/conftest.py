@@ -9,11 +9,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 from rich.console import Console
 from rich.table import Table
 
 CASES = ("kind of test", "cases", "failures", "seconds")
 FAULTS = ("fault", "injected", "lost")
+
+settings.register_profile(
+    "stress",
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=set(Phase) - {Phase.explain},  # that takes minutes
+)
+settings.load_profile("stress")
 
 
 class Tally:
