@@ -105,7 +105,7 @@ def test_surrogates_do_not_stop_a_prediction(trained):
     texts = [f"good {half} stay" for half in ("\ud800", "\udcff", "\ufffd")] * 20
     rows = list(predict(model, texts))
     assert {row["text"] for row in rows} == {"good \ufffd stay"}
-    assert len({row["probability"] for row in rows}) == 1
+    np.testing.assert_allclose(np.ptp([row["probability"] for row in rows]), 0, atol=1e-6)
     np.testing.assert_allclose(np.ptp(model.predict(texts, verbose=0), axis=0), 0, atol=1e-6)
 
 

@@ -21,9 +21,9 @@ TEXTS = st.lists(PIECES, max_size=12).flatmap(
 
 def same(slice_, word):
     """Whether a clean-up of the slice could be the word: its characters in order, none added."""
-    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"})
+    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"} | dict.fromkeys("\0\x1f\r\n", " "))
     rest = iter(slice_.lower().translate(marks))
-    return all(character in rest for character in word.translate(marks))
+    return all(character in rest for character in word.lower().translate(marks))
 
 
 @pytest.mark.parametrize("clean_up", CLEAN_UPS)
