@@ -28,8 +28,8 @@ test: $(BIN)/zoo  ## Run the tests.
 test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: every name on JAX.
 	@$(BIN)/pytest -m slow
 
-stress: $(BIN)/zoo  ## Kill trainings, fill disks: about half an hour.
-	@$(BIN)/pytest tests/stress
+stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.
+	@$(BIN)/pytest tests/stress --report benchmarks/results/stress.md
 
 lint: $(BIN)/zoo  ## Check style.
 	@$(BIN)/ruff check .

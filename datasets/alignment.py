@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from zoo.datasets.preprocessor import split_sentences, split_words
+from zoo.datasets.preprocessor import split_sentences, split_words, well_formed
 
 SAME = {"\u03c2": "\u03c3"}  # sigma at the end of a word, whose lower case depends on that
 
@@ -23,21 +23,28 @@ def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tupl
         A start and an end for each word, in order and without overlap. A word of which no
         character is met, as its lower case is not that of its characters, has an empty place.
     """
+    text = re.sub("[\x00\x1f]", " ", well_formed(text))
+    if clean_up == "characters":
+        text = re.sub("[\r\n]", " ", text)
     if clean_up == "relations":  # marks stay, as nothing
         text = re.sub(r"(?i)</?e[12]>", lambda mark: " " * len(mark[0]), text)
     if clean_up in ("han", "relations"):
         text = text.replace("\u2019", "'")
     lowered = [(SAME.get(low, low), place) for place, one in enumerate(text) for low in one.lower()]
-    found, here = [], 0
+    found, here, gone = [], 0, set()
     for word in words:
         met = []
-        for character in word:
+        for character in word.lower():  # Python knows some that TensorFlow does not
             character, there = SAME.get(character, character), here
+            if character in gone:
+                continue
             while there < len(lowered) and lowered[there][0] != character:
                 there += 1
             if there < len(lowered):
                 met.append(lowered[there][1])
                 here = there + 1
+            else:
+                gone.add(character)  # or long texts would be read to their end each time
         before = found[-1][1] if found else 0
         found.append((max(met[0], before), met[-1] + 1) if met else (before, before))
     return found
@@ -57,7 +64,7 @@ def placed_words(preprocessor, text: str) -> list[list[tuple[str, int, int]]]:
     if sentences is None:
         split = [split_words([text], clean_up)[0].numpy()]
     else:
-        split = [one.numpy() for one in split_sentences([text], clean_up)[0]]
+        split = split_sentences([text], clean_up)[0].to_list()
     # All words, also those beyond the limits: else the next sentence would be found in them.
     split = [[word.decode() for word in words] for words in split]
     spans = iter(places(text, [word for words in split for word in words], clean_up))

@@ -1,6 +1,7 @@
 """Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -49,14 +50,16 @@ CLEAN_UPS = {
     "tokens": [],
     # Of two marked entities, <e1> </e1> and <e2> </e2>: HAN's, without the marks.
     "relations": [],
-    # CNN-char and VDCNN: each character is a word, spaces too.
-    "characters": [],
+    # CNN-char and VDCNN: each character is a word, spaces too. Line ends are spaces, as a
+    # vocabulary on disk has a word a line.
+    "characters": [(r"[\r\n]", " ")],
 }
 CONTROL = r"[\x01-\x04]"
 CLEAN_UPS["relations"] = [(CONTROL, " "), (r"</?e[12]>", " "), *CLEAN_UPS["han"]]
 # The same with each mark as a word, a control character, for who asks which words are in them.
 MARKS = {"<e1>": "\x01", "</e1>": "\x02", "<e2>": "\x03", "</e2>": "\x04"}
 END = "\x1f"  # between sentences
+SURROGATES = re.compile("[\ud800-\udfff]")
 # A sentence ends after its mark or marks, and at an empty line.
 SENTENCE_ENDS = [
     (r"(?:^|\s)([.!?]+(?:\s+[.!?]+)*)(?:\s+|$)", r" \1" + END),
@@ -64,10 +67,32 @@ SENTENCE_ENDS = [
 ]
 
 
-def clean(texts: tf.Tensor, clean_up: str = "hcan") -> tf.Tensor:
+def well_formed(text: str) -> str:
+    """A text that UTF-8 can write: U+FFFD for each surrogate, as for bytes that are not UTF-8.
+
+    Files and command lines of other encodings, and JSON cut within a character, bring them.
+
+    Raises:
+        UsageError: for what is no string.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"texts must be strings: got {text!r}")
+    return SURROGATES.sub("\ufffd", text)
+
+
+def text_tensor(texts: tf.Tensor | Sequence[str | bytes]) -> tf.Tensor:
+    """``[batch]`` strings as a tensor, each :func:`well_formed`."""
+    if tf.is_tensor(texts):
+        return texts
+    texts = [text if isinstance(text, bytes) else well_formed(text) for text in texts]
+    return tf.constant(np.array(texts, dtype=object), tf.string)
+
+
+def clean(texts: tf.Tensor | Sequence[str], clean_up: str = "hcan") -> tf.Tensor:
     """A clean-up, ``[batch]`` strings to ``[batch]`` strings of words between spaces."""
-    texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8", errors="replace")
-    texts = tf.strings.lower(tf.strings.regex_replace(texts, END, " "), "utf-8")
+    texts = tf.strings.unicode_transcode(text_tensor(texts), "UTF-8", "UTF-8", errors="replace")
+    # TensorFlow's lower case would cut a text at a NUL.
+    texts = tf.strings.lower(tf.strings.regex_replace(texts, r"[\x00\x1f]", " "), "utf-8")
     return _replace(texts, CLEAN_UPS[clean_up])
 
 
@@ -94,7 +119,7 @@ def split_roles(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         follows, or to the end of the text.
     """
     marks = [(mark, f" {character} ") for mark, character in MARKS.items()]
-    texts = clean(tf.strings.regex_replace(texts, CONTROL, " "), "tokens")
+    texts = clean(tf.strings.regex_replace(text_tensor(texts), CONTROL, " "), "tokens")
     words = tf.strings.split(_replace(texts, [*marks, *CLEAN_UPS["han"]])).to_tensor()
     found = [tf.cast(tf.equal(words, mark), "int64") for mark in MARKS.values()]
 
@@ -125,7 +150,7 @@ def text_dataset(texts: Split | Sequence[str], targets=None) -> tf.data.Dataset:
     """A dataset of texts, or of pairs of a text and a target, of known cardinality."""
     if isinstance(texts, Split):
         return texts.dataset().map(lambda text, _: text)
-    texts = np.asarray(texts, dtype=object)
+    texts = text_tensor(texts)
     return tf.data.Dataset.from_tensor_slices(
         texts if targets is None else (texts, np.asarray(targets))
     )

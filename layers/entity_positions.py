@@ -15,7 +15,7 @@ class EntityPositions(keras.layers.Layer):
 
     Args:
         max_distance: beyond it, words are as far. A text without the entity has a row of its own.
-        dim: width of a row of each table.
+        dim: width of a row of each table, half of a model's ``position_dim``.
 
     Call arguments:
         roles: ``[batch, length]`` integers: 1 in the first entity, 2 in the second, 3 in both,

@@ -27,7 +27,7 @@ class SinusoidalPositions(keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
         if dim % 2:
-            raise ValueError(f"sinusoidal positions need an even width: got {dim}")
+            raise ValueError(f"sinusoidal positions need an even embedding_dim: got {dim}")
         self.dim = dim
 
     def call(self, inputs):

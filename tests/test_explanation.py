@@ -65,6 +65,17 @@ def test_attention_between_words_is_kept_within_its_sentence():
     np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
 
 
+def test_one_text_is_not_a_list_of_its_characters():
+    with pytest.raises(ValueError, match="a list of texts is needed"):
+        explain(built("act"), "bad room")
+
+
+def test_surrogates_are_replaced_in_their_places():
+    (one,) = explain(built("act"), ["bad \ud800 room"])
+    assert one.text == "bad \ufffd room"
+    assert [(word.start, word.end) for word in one.words] == [(0, 3), (6, 10)]
+
+
 def test_as_many_targets_as_texts():
     with pytest.raises(ValueError, match="2 texts need as many targets: got 1"):
         explain(built("act"), ["a", "b"], ["no"])

@@ -1,12 +1,15 @@
 """The factory."""
 
+import json
 import subprocess
 import sys
 
 import keras
+import numpy as np
 import pytest
 
 import zoo
+from zoo.options import VALUES
 
 
 def test_names_are_listed_by_pattern():
@@ -48,15 +51,65 @@ def test_impossible_values_name_the_option():
         zoo.build("act", 2, num_heads=7)
 
 
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_every_option_has_a_kind_of_values(name):
+    assert set(zoo.describe(name).options) <= set(VALUES)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("act", {"num_layers": 0}, "act: num_layers must be a whole number of at least 1: got 0"),
+        ("act", {"filters": 1.5}, "filters must be a whole number of at least 1: got 1.5"),
+        ("act", {"center_rate": float("nan")}, "center_rate must be a number from 0 to 1: got nan"),
+        ("act", {"max_sentences": 5}, "max_sentences must be None, .*: got 5"),
+        ("act", {"entities": True, "position_dim": 7}, "position_dim must be even, .*: got 7"),
+        ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
+        ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
+        ("han", {"max_sentences": None}, "max_sentences must be at least 1: got None"),
+        ("han", {"pooling": ["max"]}, r"pooling must be a name: got \['max'\]"),
+        ("hcan", {"dropout": 1.0}, "dropout must be at least 0 and below 1: got 1.0"),
+        ("hcan", {"target": "no"}, "target must be True or False: got 'no'"),
+        ("hcan", {"num_classes": "5"}, "num_classes must be a whole number of at least 2: got '5'"),
+        ("lstm", {"units": True}, "units must be a whole number of at least 1: got True"),
+        ("ssan_pe", {"embedding_dim": 7}, "an even embedding_dim: got 7"),
+        ("transformer", {"num_heads": 7}, "num_heads must divide embedding_dim: got num_heads=7"),
+    ],
+)
+def test_values_that_an_option_cannot_have_are_refused(name, options, message):
+    with pytest.raises(zoo.UsageError, match=message):
+        zoo.build(name, **{"num_classes": 2} | options)
+
+
+def test_numbers_of_numpy_are_numbers():
+    model = zoo.build("hcan", np.int64(2), num_heads=np.int32(2), dropout=np.float32(0.5))
+    assert json.dumps([model.num_classes, model.num_heads, model.dropout]) == "[2, 2, 0.5]"
+
+
+@pytest.mark.parametrize("name", ["cnn_kim", "pa_lstm", "act"])
+def test_entities_without_positions(name):
+    model = zoo.build(name, 2, entities=True, position_dim=None, vocabulary_size=9)
+    plain = zoo.build(name, 2, position_dim=None, vocabulary_size=9)
+    plain.set_weights(model.get_weights())
+    ids = np.array([[2, 8, 5, 0]])
+    marked = 4 * ids + [[0, 1, 2, 0]]
+    np.testing.assert_allclose(model(marked), plain(ids), atol=1e-6)
+
+
 def test_a_user_can_register_a_model():
     @zoo.register_model("mean_of_words")
     class MeanOfWords(zoo.TextClassifier):
         """A mean."""
 
+        def __init__(self, num_classes, *, filters=(1, 2), **kwargs):  # no number, as elsewhere
+            super().__init__(num_classes, **kwargs)
+            self.filters = filters
+
         def call(self, ids, training=None):
             return self.classify(keras.ops.mean(self.embed(ids), axis=1))
 
     try:
+        assert zoo.build("mean_of_words", num_classes=2, filters=(3, 4)).filters == (3, 4)
         assert "mean_of_words" in zoo.list_models("mean*")
         assert zoo.build("mean_of_words", num_classes=2).built
         with pytest.raises(zoo.UsageError, match="'mean_of_words' is taken by"):

@@ -5,12 +5,14 @@ import csv
 import json
 import subprocess
 import sys
+import tracemalloc
 
 import keras
 import numpy as np
 import pytest
 
 import zoo
+from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
 
@@ -24,6 +26,7 @@ TEXTS = [
 
 SERVE = """
 import sys
+import tracemalloc
 sys.modules["zoo"] = None  # importing it fails
 import json, tensorflow as tf
 model = tf.saved_model.load(sys.argv[1])
@@ -95,6 +98,25 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
     model.fit(TEXTS[:2], targets, validation_data=(TEXTS[:2], targets), verbose=0)
     with pytest.raises(ValueError, match="a list of texts is needed"):
         model.predict("one text")
+
+
+def test_surrogates_do_not_stop_a_prediction(trained):
+    model = zoo.load(trained)
+    texts = [f"good {half} stay" for half in ("\ud800", "\udcff", "\ufffd")] * 20
+    rows = list(predict(model, texts))
+    assert {row["text"] for row in rows} == {"good \ufffd stay"}
+    np.testing.assert_allclose(np.ptp([row["probability"] for row in rows]), 0, atol=1e-6)
+    np.testing.assert_allclose(np.ptp(model.predict(texts, verbose=0), axis=0), 0, atol=1e-6)
+
+
+def test_a_long_text_among_many_takes_the_memory_of_one():
+    texts = ["a"] * 1000 + ["b" * 10**6]
+    tracemalloc.start()
+    assert is_text(texts)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10**6
+    assert not is_text([]) and not is_text([[1, 2]])
 
 
 def test_texts_without_a_preprocessor_are_refused():

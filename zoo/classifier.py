@@ -130,7 +130,7 @@ class TextClassifier(keras.Model):
         if is_text(x):
             if len(x) <= (batch_size or 32) and kwargs.keys() <= {"verbose"}:
                 # A pipeline takes a hundred times as long to build as one batch to compute.
-                ids = self._need_preprocessor()(np.asarray(x, dtype=object))
+                ids = self._need_preprocessor()(x)
                 return self.predict_on_batch(np.asarray(ids))
             x, batch_size = self._batches(x, None, batch_size), None
         return super().predict(x, batch_size, **kwargs)
@@ -172,9 +172,9 @@ def is_text(x) -> bool:
     """Whether ``x`` is an array, list or column of strings, and not of ids."""
     if isinstance(x, str):
         raise ValueError("a list of texts is needed, not one text: write [text]")
-    if not isinstance(x, list | tuple) and not hasattr(x, "__array__"):
-        return False
-    return np.asarray(x).dtype.kind in "OUST"
+    if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
+        return len(x) > 0 and isinstance(x[0], str | bytes)
+    return hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"
 
 
 def word_mask(ids):

@@ -11,6 +11,7 @@ from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
+from zoo.datasets.preprocessor import well_formed
 from zoo.layers.entity_positions import ROLES
 
 TOGETHER = 32  # texts computed at once
@@ -45,7 +46,7 @@ class Explanation:
     """What a model answers to a text, and where its attention was.
 
     Attributes:
-        text: the original.
+        text: the original; see :func:`zoo.datasets.preprocessor.well_formed`.
         label: the most probable class.
         probability: of it.
         probabilities: of each class.
@@ -93,9 +94,11 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
         An explanation of each text, in order.
 
     Raises:
-        ValueError: if there are not as many targets as texts.
+        ValueError: if there are not as many targets as texts, or for one text.
     """
-    texts = list(texts)
+    if isinstance(texts, str):
+        raise ValueError("a list of texts is needed, not one text: write [text]")
+    texts = [well_formed(text) for text in texts]
     targets = [None] * len(texts) if targets is None else list(targets)
     if len(targets) != len(texts):
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")

@@ -204,7 +204,7 @@ def _write_preprocessing(model, folder):
         folder / "preprocessing.json",
         {
             "clean_up": own.clean_up,
-            "lower_case": "first, of all Unicode",
+            "lower_case": "first, of all Unicode; before it, U+0000 and U+001F become spaces",
             "regular_expressions": "RE2; replacements one after the other, \\0 is the match",
             "replacements": CLEAN_UPS[own.clean_up],
             "sentence_ends": SENTENCE_ENDS if model.hierarchical else [],

@@ -25,6 +25,8 @@ class HierarchicalClassifier(TextClassifier):
         output_dropout: rate on the document vector.
     """
 
+    flat = False  # whether there is a flat variant
+
     def __init__(
         self,
         num_classes: int,
@@ -34,6 +36,8 @@ class HierarchicalClassifier(TextClassifier):
         output_dropout: float = 0.1,
         **kwargs: Any,
     ):
+        if max_sentences is None and not self.flat:
+            raise ValueError("max_sentences must be at least 1: got None")
         super().__init__(num_classes, max_words=max_words, max_sentences=max_sentences, **kwargs)
         self.output_dropout = output_dropout
         self.drop = keras.layers.Dropout(output_dropout)

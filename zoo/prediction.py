@@ -18,12 +18,14 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
     Yields:
         ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
     """
+    from zoo.datasets.preprocessor import well_formed  # takes seconds
+
     texts = iter(texts)
     while part := list(itertools.islice(texts, chunk)):
         rows = probabilities_of(model, part)
         for text, row in zip(part, rows, strict=True):
             yield {
-                "text": text,
+                "text": well_formed(text),
                 "label": model.labels[row.argmax()],
                 "probability": float(row.max()),
                 "probabilities": dict(zip(model.labels, map(float, row), strict=True)),

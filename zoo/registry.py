@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zoo.errors import UsageError, unknown
+from zoo.options import checked
 
 _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 
@@ -67,7 +68,7 @@ def list_models(pattern: str = "*") -> list[str]:
 
 def check_name(name: str) -> None:
     """Raises UsageError with the nearest matches unless ``name`` is a model."""
-    if name not in _shipped() and name not in _registered:
+    if name not in list_models():
         raise unknown("model", name, list_models())
 
 
@@ -108,14 +109,15 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
 def create(name: str, num_classes: int, preset: str | None = None, **options: Any):
     """What :func:`build` does, but without weights yet: these take a second."""
     cls, variant = import_model(name)
-    if preset is not None and preset not in cls.presets:
+    if preset is not None and preset not in list(cls.presets):
         raise unknown(f"preset of {name}", preset, cls.presets)
     for option in options:
         if option not in (*cls.option_defaults(), "name"):
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
+    settings = checked(name, settings | {"num_classes": num_classes}, cls.option_defaults())
     try:
-        return cls(num_classes=num_classes, **settings)
+        return cls(**settings)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
 

@@ -1,5 +1,7 @@
 """Words stand where they stood in the original text."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,9 +21,9 @@ TEXTS = st.lists(PIECES, max_size=12).flatmap(
 
 def same(slice_, word):
     """Whether a clean-up of the slice could be the word: its characters in order, none added."""
-    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"})
+    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"} | dict.fromkeys("\0\x1f\r\n", " "))
     rest = iter(slice_.lower().translate(marks))
-    return all(character in rest for character in word.translate(marks))
+    return all(character in rest for character in word.lower().translate(marks))
 
 
 @pytest.mark.parametrize("clean_up", CLEAN_UPS)
@@ -50,3 +52,29 @@ def test_words_beyond_the_limits_are_passed_over():
     ]
     assert placed_words(hierarchical, "") == []
     assert placed_words(flat, "") == [[]]
+
+
+@pytest.mark.parametrize("blank", "\0 \x1f \n \r".split(" "))
+def test_what_the_clean_up_makes_a_space_is_one_here(blank):
+    preprocessor = Preprocessor(["a"], clean_up="characters")
+    assert placed_words(preprocessor, f"a{blank}b") == [[("a", 0, 1), (" ", 1, 2), ("b", 2, 3)]]
+
+
+def test_surrogates_have_a_place():
+    preprocessor = Preprocessor(["a"], clean_up="tokens")
+    assert placed_words(preprocessor, "a \ud800") == [[("a", 0, 1), ("\ufffd", 2, 3)]]
+
+
+def test_a_character_that_is_nowhere_is_looked_for_once():
+    """Else each of many such words would be looked for to the end of the text."""
+    count = 50_000
+    started = time.perf_counter()
+    assert places("a" * count, ["\u2c5f"] * count) == [(0, 0)] * count
+    assert time.perf_counter() - started < 5
+
+
+def test_letters_that_tensorflow_does_not_know_have_their_places():
+    preprocessor = Preprocessor(["a"], clean_up="tokens")
+    ((first, second),) = placed_words(preprocessor, "\u2c2f \u2c2fb")
+    assert first[1:] == (0, 1)
+    assert second[1:] == (2, 4)

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.datasets import preprocessor as preprocessor_module
-from zoo.datasets.preprocessor import CLEAN_UPS, split_sentences, split_words
+from zoo.datasets.preprocessor import (
+    CLEAN_UPS,
+    split_roles,
+    split_sentences,
+    split_words,
+    text_dataset,
+)
 
 
 def decoded(ragged):
@@ -51,6 +57,31 @@ def test_sentences_end_at_marks_and_empty_lines(text, sentences):
 
 def test_bytes_that_are_not_utf8_are_replaced():
     assert decoded(split_words(tf.constant([b"good \xff\xfe bad"]))) == [["good", "bad"]]
+
+
+def test_surrogates_are_replaced_as_bytes_are():
+    texts = ["good \ud800 bad", "good \udcff bad"]
+    for read in (texts, np.array(texts, object), next(iter(text_dataset(texts).batch(2)))):
+        assert decoded(split_words(read, "tokens")) == 2 * [["good", "\ufffd", "bad"]]
+    roles = split_roles(["<e1>good</e1> \ud800"])
+    assert decoded(roles[0]) == [["good", "\ufffd"]]
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), 3])
+def test_what_is_no_string_is_refused(value):
+    with pytest.raises(zoo.UsageError, match=f"texts must be strings: got {value}"):
+        split_words(["good", value])
+
+
+@pytest.mark.parametrize("clean_up", CLEAN_UPS)
+def test_a_nul_does_not_end_a_text(clean_up):
+    spaced, with_nul = (decoded(split_words([text], clean_up)) for text in ("a b c", "a\0b\0c"))
+    assert with_nul == spaced
+
+
+def test_characters_of_a_vocabulary_stand_a_line_each():
+    vocabulary = Preprocessor.fit(["a\nb\r\n"] * 2, clean_up="characters").vocabulary
+    assert sorted(vocabulary) == [" ", "a", "b"]
 
 
 def test_vocabulary_has_the_frequent_words_only():

@@ -196,7 +196,7 @@ def test_decay_is_a_share(decay):
 
 
 def test_sinusoidal_positions_need_an_even_width():
-    with pytest.raises(ValueError, match="an even width: got 5"):
+    with pytest.raises(ValueError, match="an even embedding_dim: got 5"):
         layers.SinusoidalPositions(5)
 
 

@@ -212,7 +212,7 @@ def test_options_are_those_that_were_given(name):
 
 @every_model
 def test_too_few_classes_are_refused(name):
-    with pytest.raises(ValueError, match="num_classes must be at least 2: got 1"):
+    with pytest.raises(ValueError, match="num_classes must be a whole number of at least 2: got 1"):
         zoo.build(name, num_classes=1)
 
 

@@ -37,7 +37,7 @@ class KimCNN(TextClassifier):
         entities: whether ids tell which words are in two entities, see
             :class:`zoo.datasets.Preprocessor`; then the positions relative to both stand beside
             each word's vector (Nguyen and Grishman 2015, Section 3.1).
-        position_dim: width of the position embeddings, those of both entities together.
+        position_dim: width of the position embeddings, half of it for each entity; None for none.
         max_distance: words beyond which a position is as far.
     """
 
@@ -84,7 +84,9 @@ class KimCNN(TextClassifier):
         self.entities = entities
         self.position_dim = position_dim
         self.max_distance = max_distance
-        self.positions = EntityPositions(max_distance, position_dim // 2) if entities else None
+        self.positions = None
+        if position_dim and entities:
+            self.positions = EntityPositions(max_distance, position_dim // 2)
         self.pool = NgramPooling(filters, windows)
         self.drop = keras.layers.Dropout(dropout)
         if max_norm is not None:
@@ -96,7 +98,7 @@ class KimCNN(TextClassifier):
     def vectors(self, ids):
         """Word vectors, with those of the positions beside them if there are entities."""
         ids, roles = self.read(ids)
-        if roles is None:
+        if self.positions is None:
             return self.embed(ids)
         return ops.concatenate([self.embed(ids), self.positions(roles)], axis=-1)
 

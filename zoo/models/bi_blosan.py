@@ -174,8 +174,6 @@ class BiBloSAN(TextClassifier):
         self, num_classes, *, units=64, block_words=10, hidden_dim=100, dropout=0.3, **kwargs
     ):
         super().__init__(num_classes, **kwargs)
-        if block_words < 1:
-            raise ValueError(f"block_words must be at least 1: got {block_words}")
         self.units = units
         self.block_words = block_words
         self.hidden_dim = hidden_dim

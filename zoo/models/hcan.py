@@ -110,6 +110,8 @@ class HCAN(HierarchicalClassifier):
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
     """
 
+    flat = True
+
     presets = {
         "gao2018": {
             "embedding_dim": 512,  # Section 4.2: attention embedding size, and 4.3: word2vec

@@ -22,7 +22,7 @@ class PALSTM(TextClassifier):
         num_layers: layers of the LSTM.
         units: width of its states.
         attention_dim: width of the attention.
-        position_dim: width of the position embeddings, those of both entities together.
+        position_dim: width of the position embeddings, half of it for each entity; None for none.
         max_distance: words beyond which a position is as far.
         dropout: rate on word vectors, between layers and on the sum.
     """
@@ -63,7 +63,9 @@ class PALSTM(TextClassifier):
         self.dropout = dropout
         self.drop = keras.layers.Dropout(dropout)
         self.encoders = [keras.layers.LSTM(units, return_sequences=True) for _ in range(num_layers)]
-        self.positions = EntityPositions(max_distance, position_dim // 2) if entities else None
+        self.positions = None
+        if position_dim and entities:
+            self.positions = EntityPositions(max_distance, position_dim // 2)
         self.attention = PositionAwareAttention(attention_dim)
 
     def call(self, ids, training=None, return_attention_scores=False):
@@ -73,7 +75,7 @@ class PALSTM(TextClassifier):
         for encoder in self.encoders:
             states = self.drop(encoder(states, mask=mask, training=training), training=training)
         last = states[:, -1]  # padding repeats the last word's
-        positions = None if roles is None else self.positions(roles)
+        positions = None if self.positions is None else self.positions(roles)
         summary, weights = self.attention(
             states, last, positions, mask=mask, return_attention_scores=True
         )

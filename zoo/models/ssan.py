@@ -15,6 +15,7 @@ from zoo.layers import (
     SinusoidalPositions,
     TransformerLayer,
 )
+from zoo.layers.dot_product import check_heads
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -168,6 +169,7 @@ class Transformer(SSAN):
         super().__init__(
             num_classes, num_layers=num_layers, attention_dropout=attention_dropout, **kwargs
         )
+        check_heads(num_heads, self.embedding_dim, "embedding_dim")
 
     def attention_layer(self, max_distance):
         return TransformerLayer(

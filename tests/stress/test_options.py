@@ -1,0 +1,310 @@
+"""Every model with any legal options works, and illegal values of options are refused by name."""
+
+import math
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
+
+import zoo
+from zoo.models.bag import SOLVERS, WEIGHTINGS
+
+NAMES = zoo.list_models()
+every_model = pytest.mark.parametrize("name", NAMES)
+WORDS = 50  # of the vocabulary
+
+# Legal values are small, so that thousands of models are built in minutes.
+SIZES = st.integers(1, 9)
+RATES = st.floats(0, 0.9) | st.just(0)
+SHARES = st.floats(0, 1)
+FLAGS = st.booleans()
+
+LEGAL = {
+    "attention_dim": SIZES,
+    "attention_dropout": RATES,
+    "attentive": FLAGS,
+    "bidirectional": FLAGS,
+    "block_words": SIZES,
+    "center_rate": SHARES,
+    "center_weight": SHARES,
+    "clusters": st.none() | SIZES,
+    "decay": SHARES,
+    "depth": st.sampled_from((9, 9, 9, 17, 29)),
+    "dropout": RATES,
+    "embedding_dim": SIZES,
+    "entities": FLAGS,
+    "feed_forward_dim": SIZES,
+    "filters": SIZES,
+    "gamma": SHARES,
+    "global_representation": FLAGS,
+    "hidden_dim": SIZES,
+    "kernel_size": SIZES,
+    "logits": FLAGS,
+    "max_distance": st.integers(0, 9),
+    "max_norm": st.none() | st.floats(0.1, 9) | SIZES,
+    "max_sentences": SIZES,
+    "max_words": SIZES,
+    "ngrams": SIZES,
+    "num_heads": st.integers(1, 4),
+    "num_layers": st.integers(1, 3),
+    "output_dropout": RATES,
+    "passes": SIZES,
+    "pooling": {
+        "lstm": st.sampled_from(("last", "mean")),
+        "han": st.sampled_from(("attention", "average", "max")),
+    },
+    "position": st.sampled_from(("rpr", "sinusoidal", "learned", "none")),
+    "position_dim": st.none() | SIZES,
+    "project_values": FLAGS,
+    "radius": st.integers(0, 9),
+    "sentence": st.sampled_from(("convolution", "lstm")),
+    "small_units": SIZES,
+    "solver": st.none() | st.sampled_from(SOLVERS),
+    "step_size": st.floats(0.1, 9),
+    "steps": SIZES,
+    "strength": st.floats(0.1, 9),
+    "target": FLAGS,
+    "temperature": st.floats(0.1, 9),
+    "train_embeddings": FLAGS,
+    "two_attentions": FLAGS,
+    "units": SIZES,
+    "vocabulary_size": st.just(WORDS),
+    "weighting": st.sampled_from(WEIGHTINGS),
+    "windows": st.lists(st.integers(1, 6), min_size=1, max_size=4),
+    "word_dropout": RATES,
+}
+
+# What no option can have, by what its default is like.
+ANYTHING = (
+    st.text(max_size=5)
+    | st.binary(max_size=3)
+    | st.lists(st.integers(), max_size=2)
+    | st.dictionaries(st.text(max_size=2), st.none(), max_size=1)
+    | st.complex_numbers()
+    | st.builds(object)
+    | st.sampled_from((int, len, ..., float("nan"), float("inf"), -float("inf")))
+)
+NEGATIVE = st.integers(max_value=-1) | st.floats(max_value=-1e-9)
+FRACTIONS = st.floats(0.1, 99).filter(lambda x: x != int(x))
+NO_SIZE = ANYTHING | NEGATIVE | st.just(0) | st.just(0.0) | FRACTIONS | FLAGS
+NO_WHOLE = ANYTHING | NEGATIVE | FRACTIONS | FLAGS
+NO_RATE = ANYTHING | NEGATIVE | st.floats(1, 1e9) | st.integers(1, 9) | FLAGS | st.none()
+NO_SHARE = ANYTHING | NEGATIVE | st.floats(1.001, 1e9) | st.integers(2, 9) | FLAGS | st.none()
+NO_WEIGHT = ANYTHING | NEGATIVE | FLAGS | st.none()
+NO_ABOVE_ZERO = ANYTHING | NEGATIVE | st.just(0) | st.just(0.0) | FLAGS
+NO_FLAG = ANYTHING | st.integers() | st.floats() | st.none()
+NO_NAME = ANYTHING | st.integers() | st.floats() | FLAGS
+NO_WINDOWS = (
+    ANYTHING.filter(lambda value: not isinstance(value, list))
+    | NO_WHOLE.filter(lambda value: not isinstance(value, list))
+    | st.none()
+    | st.lists(NO_SIZE, max_size=3).map(tuple)
+    | st.lists(NO_SIZE, max_size=3)
+)
+ILLEGAL_ITSELF = {
+    "solver": NO_NAME,
+    "step_size": NO_ABOVE_ZERO | st.none(),
+    "strength": NO_ABOVE_ZERO | st.none(),
+    "temperature": NO_ABOVE_ZERO | st.none(),
+    "center_rate": NO_SHARE,
+    "center_weight": NO_WEIGHT,
+    "decay": NO_SHARE,
+    "gamma": NO_WEIGHT,
+    "max_norm": NO_ABOVE_ZERO,
+    "max_distance": NO_WHOLE | st.none(),
+    "radius": NO_WHOLE | st.none(),
+    "vocabulary_size": NO_SIZE | st.just(1) | st.none(),
+    "position_dim": NO_SIZE,
+}
+
+
+def illegal(option, default):
+    """Values that the option of a class with this default cannot have."""
+    if option in ILLEGAL_ITSELF:
+        return ILLEGAL_ITSELF[option]
+    if option.endswith("dropout"):
+        return NO_RATE
+    if option == "max_sentences":
+        return NO_SIZE if default is not None else NO_SIZE | SIZES
+    if isinstance(default, bool):
+        return NO_FLAG
+    if isinstance(default, str):
+        return NO_NAME | st.none()
+    if isinstance(default, tuple):
+        return NO_WINDOWS
+    return NO_SIZE if default is None else NO_SIZE | st.none()
+
+
+def defaults(name):
+    return zoo.registry.import_model(name)[0].option_defaults()
+
+
+def class_name(name):
+    return zoo.registry.import_model(name)[0].__name__.lower()
+
+
+@st.composite
+def legal_options(draw, name):
+    """Values of all options, that go together as their documentation says."""
+    found = {}
+    for option, default in defaults(name).items():
+        values = LEGAL[option]
+        if isinstance(values, dict):
+            values = values[class_name(name)]
+        if option == "hidden_dim" and default is None:
+            values = st.none() | values
+        found[option] = draw(values)
+    if "num_heads" in found:
+        found["embedding_dim"] = 2 * found["num_heads"] * draw(st.integers(1, 3))
+    if found.get("position") == "sinusoidal":
+        found["embedding_dim"] *= 2
+    if found.get("entities") and found["position_dim"] is not None:
+        found["position_dim"] *= 2
+    if "small_units" in found:
+        found["units"] += found["small_units"]
+    if class_name(name) == "barnescnn":
+        found["max_words"] += max(found["windows"])
+    if defaults(name)["max_sentences"] is None:
+        found["max_sentences"] = None
+    elif class_name(name) == "hcan":
+        found["max_sentences"] = draw(st.none() | SIZES)
+    return found
+
+
+def random_ids(model, seed, batch=4, words=8, sentences=3):
+    """Texts of random lengths, some without a word; longer than some models' limits."""
+    rng = np.random.default_rng(seed)
+    shape = (batch, sentences, words) if model.hierarchical else (batch, words)
+    ids = rng.integers(1, WORDS, shape)
+    if model.entities:
+        ids = 4 * ids + rng.integers(0, 4, shape)
+    return np.where(np.arange(words) < rng.integers(0, words + 1, (*shape[:-1], 1)), ids, 0)
+
+
+def test_no_option_is_missing_in_the_table():
+    assert {option for name in NAMES for option in defaults(name)} == set(LEGAL)
+
+
+@every_model
+@settings(max_examples=5, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@given(data=st.data())
+def test_any_legal_options_make_a_model(name, data, cases, tmp_path_factory):
+    """It gives numbers, trains a step, and is the same once saved and loaded in safe mode."""
+    options = data.draw(legal_options(name))
+    classes, seed = data.draw(st.integers(2, 5)), data.draw(st.integers(0, 99))
+    cases("legal options: build, step, save, load")
+    model = zoo.build(name, classes, **options)
+    for option, value in options.items():
+        if option == "embedding_dim" and options.get("solver") and model.train_embeddings:
+            value = classes  # of a linear model: each word has a weight for each class
+        given = getattr(model, option)
+        assert given == (tuple(value) if option == "windows" else value), option
+    ids = random_ids(model, seed)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=model.logits)
+    model.compile(keras.optimizers.SGD(0.01), loss, run_eagerly=True)
+    assert np.isfinite(model.train_on_batch(ids, np.arange(len(ids)) % classes))
+    answers = keras.ops.convert_to_numpy(model(ids, training=False))
+    assert answers.shape == (len(ids), classes) and np.isfinite(answers).all()
+    if not model.logits:
+        np.testing.assert_allclose(answers.sum(-1), 1, atol=1e-5)
+    path = tmp_path_factory.mktemp("models") / "model.keras"
+    model.save(path)
+    loaded = keras.saving.load_model(path, safe_mode=True)
+    path.unlink()
+    assert loaded.get_config() == model.get_config()
+    np.testing.assert_array_equal(loaded(ids, training=False), answers)
+
+
+@every_model
+@settings(max_examples=40)
+@given(data=st.data())
+def test_illegal_values_are_refused_by_the_name_of_the_option(name, data, cases):
+    own = defaults(name)
+    option = data.draw(st.sampled_from(sorted(own)))
+    value = data.draw(illegal(option, own[option]))
+    cases("illegal options: refused by name")
+    with pytest.raises(zoo.UsageError, match=option) as caught:
+        zoo.build(name, 2, **{option: value})
+    assert str(caught.value).startswith(name) and len(str(caught.value)) < 1000
+
+
+@settings(max_examples=200)
+@given(name=st.sampled_from(NAMES), classes=NO_SIZE | st.none() | st.just(1))
+def test_illegal_numbers_of_classes_are_refused(name, classes, cases):
+    cases("illegal options: refused by name")
+    with pytest.raises(zoo.UsageError, match="num_classes must be"):
+        zoo.build(name, classes)
+
+
+@settings(max_examples=200)
+@given(name=st.sampled_from(NAMES), option=st.text(), value=ANYTHING)
+def test_unknown_names_are_refused(name, option, value, cases):
+    assume(option not in (*defaults(name), *NAMES, "name", "num_classes", "preset"))
+    cases("unknown names: refused with what there is")
+    with pytest.raises(zoo.UsageError, match="unknown option"):
+        zoo.build(name, 2, **{option: value})
+    for unknown in (option, value):
+        with pytest.raises(zoo.UsageError, match="unknown preset"):
+            zoo.build(name, 2, preset=unknown)
+        with pytest.raises(zoo.UsageError, match="unknown model"):
+            zoo.build(unknown, 2)
+
+
+NOT_DIVIDED = st.tuples(st.integers(1, 12), st.integers(1, 12)).filter(
+    lambda pair: pair[0] % pair[1]
+)
+ODD = st.integers(0, 20).map(lambda half: 2 * half + 1)
+
+
+@settings(max_examples=100)
+@given(name=st.sampled_from([n for n in NAMES if "num_heads" in defaults(n)]), sizes=NOT_DIVIDED)
+def test_heads_that_do_not_divide_are_refused(name, sizes, cases):
+    cases("illegal options: refused by name")
+    width, heads = sizes
+    with pytest.raises(zoo.UsageError, match=r"num_heads must divide embedding_dim|an even embedd"):
+        zoo.build(name, 2, num_heads=heads, embedding_dim=width)
+
+
+@settings(max_examples=100)
+@given(name=st.sampled_from(["ssan_pe", "transformer_pe", "act_transformer"]), width=ODD)
+def test_an_odd_width_has_no_sinusoidal_positions(name, width, cases):
+    cases("illegal options: refused by name")
+    heads = {} if name == "ssan_pe" else {"num_heads": 1}
+    with pytest.raises(zoo.UsageError, match=f"an even embedding_dim: got {width}"):
+        zoo.build(name, 2, embedding_dim=width, **heads)
+
+
+@settings(max_examples=100)
+@given(name=st.sampled_from([n for n in NAMES if "entities" in defaults(n)]), width=ODD)
+def test_an_odd_width_is_not_shared_by_two_entities(name, width, cases):
+    cases("illegal options: refused by name")
+    with pytest.raises(zoo.UsageError, match=f"position_dim must be even, .*: got {width}"):
+        zoo.build(name, 2, entities=True, position_dim=width)
+
+
+@settings(max_examples=100)
+@given(least=st.integers(1, 20), more=st.integers(0, 20))
+def test_limits_of_single_models(least, more, cases):
+    cases("illegal options: refused by name", 2)
+    with pytest.raises(zoo.UsageError, match="max_words must be above the widest window"):
+        zoo.build("cnn_barnes", 2, max_words=least, windows=(1, least + more))
+    with pytest.raises(zoo.UsageError, match="small_units must be 1 to"):
+        zoo.build("skim_lstm", 2, units=least, small_units=least + more + 1)
+
+
+@pytest.mark.parametrize("name", ["han", "conv_grnn"])
+def test_a_model_without_a_flat_form_needs_sentences(name, cases):
+    cases("illegal options: refused by name")
+    with pytest.raises(zoo.UsageError, match="max_sentences must be at least 1: got None"):
+        zoo.build(name, 2, max_sentences=None)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path, cases):
+    cases("legal options: build, step, save, load")
+    options = {"num_heads": np.int64(2), "dropout": np.float32(0.25), "embedding_dim": np.int32(8)}
+    model = zoo.build("hcan", np.int64(2), **options)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert loaded.num_heads == 2 and math.isclose(loaded.dropout, 0.25)
