@@ -25,8 +25,8 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 test: $(BIN)/zoo  ## Run the tests.
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-stress: $(BIN)/zoo  ## Kill trainings, fill disks: about half an hour.
-	@$(BIN)/pytest tests/stress
+stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.
+	@$(BIN)/pytest tests/stress --report benchmarks/results/stress.md
 
 lint: $(BIN)/zoo  ## Check style.
 	@$(BIN)/ruff check .
