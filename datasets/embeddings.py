@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import os
+import shutil
 import tempfile
 import time
 import zlib
@@ -56,7 +57,8 @@ def train_word2vec(
 ):
     """Trains word2vec (skip-gram, window 5, 5 negative samples) with gensim, or finds it trained.
 
-    Vectors are kept under the SHA-256 of the words and the settings, in word2vec's binary format.
+    Vectors are kept under the SHA-256 of the words and the settings, in word2vec's binary format,
+    and in gzip for its checksum: a damaged copy is trained anew.
     A text is a sentence to word2vec, cut every 1,000 words. gensim's workers update one table
     without locks: the vectors are the same again only with ``workers=1``, or below 200,000 words.
 
@@ -95,13 +97,14 @@ def train_word2vec(
             settings = WORD2VEC | {
                 "vector_size": dim, "min_count": min_count, "epochs": epochs, "seed": seed
             }  # fmt: skip
-            path = folder / f"{_key(corpus, settings, workers)}.bin"
+            path = folder / f"{_key(corpus, settings, workers)}.bin.gz"
             if path.is_file():
                 with suppress(UsageError):  # damaged: train again
                     vectors = read_vectors(path)
                     logger.info("word2vec: read from %s, trained before on the same words", path)
                     return vectors
-            _train(corpus, settings, workers, Path(temporary, "vectors.bin")).replace(path)
+            trained = _train(corpus, settings, workers, Path(temporary, "vectors.bin"))
+            _pack(trained, Path(temporary, "vectors.bin.gz")).replace(path)
     except OSError as error:
         raise UsageError(
             f"word2vec cannot be trained in {folder}: {error}. Set ZOO_CACHE_DIR to a folder with "
@@ -196,6 +199,13 @@ def _train(corpus, settings, workers, path):
     )
     model.wv.save_word2vec_format(str(path), binary=True)
     return path
+
+
+def _pack(path, packed):
+    """Copies a file into gzip's format, not compressed: numbers hardly are. Returns the copy."""
+    with path.open("rb") as file, gzip.open(packed, "wb", compresslevel=0) as copy:
+        shutil.copyfileobj(file, copy)
+    return packed
 
 
 def read_vectors(path: str | Path, words: Iterable[str] | None = None):
