@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zoo.alone import is_alive
 from zoo.errors import UsageError
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
@@ -91,7 +92,10 @@ def train_word2vec(
     folder = cache_folder() if cache is None else Path(cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as temporary:
+        _remove_left_over(folder)
+        with tempfile.TemporaryDirectory(
+            prefix=f".training-{os.getpid()}-", dir=folder
+        ) as temporary:
             corpus = _write_words(texts, split_words, Path(temporary, "words.txt"))
             workers = min(workers, max(1, corpus.words // WORKER))
             settings = WORD2VEC | {
@@ -112,6 +116,14 @@ def train_word2vec(
         ) from None
     logger.info("word2vec: kept in %s", path)
     return read_vectors(path)
+
+
+def _remove_left_over(folder):
+    """Removes the words that trainings left which were killed: as large as their corpus."""
+    for left in folder.glob(".training-*-*"):
+        process = left.name.split("-")[1]
+        if process.isdigit() and not is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 class _Words(NamedTuple):
@@ -203,7 +215,7 @@ def _train(corpus, settings, workers, path):
 
 def _pack(path, packed):
     """Copies a file into gzip's format, not compressed: numbers hardly are. Returns the copy."""
-    with path.open("rb") as file, gzip.open(packed, "wb", compresslevel=0) as copy:
+    with path.open("rb") as file, gzip.GzipFile(packed, "wb", compresslevel=0, mtime=0) as copy:
         shutil.copyfileobj(file, copy)
     return packed
 

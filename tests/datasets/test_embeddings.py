@@ -254,6 +254,12 @@ def test_the_same_words_and_settings_are_trained_once(tmp_path, caplog):
         file.write_bytes(file.read_bytes()[:-1])
     repeated, new = trained()
     assert new
+    for file in tmp_path.iterdir():  # or another number than was written
+        content = bytearray(file.read_bytes())
+        content[-12] ^= 1
+        file.write_bytes(content)
+    repeated, new = trained()
+    assert new
     assert np.array_equal(repeated.vectors, first.vectors)
 
 
