@@ -1,13 +1,12 @@
 """Labels for new texts."""
 
-import csv
 import itertools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from zoo.evaluation import probabilities_of
-from zoo.spreadsheets import safe_cell
+from zoo.spreadsheets import write_csv
 
 
 def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
@@ -48,9 +47,5 @@ def write_answers(
         for answer in answers:
             file.write(json.dumps(answer, ensure_ascii=False) + "\n")
         return
-    columns = ["text", "label", "probability"]
-    writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for answer in answers:
-        cells = {name: safe_cell(answer[name]) for name in ("text", "label")} if safe else {}
-        writer.writerow(answer | cells)
+    columns = ("text", "label", "probability")
+    write_csv(file, columns, ([answer[name] for name in columns] for answer in answers), safe)

@@ -9,7 +9,7 @@ import pandas as pd
 from zoo.attention import attended_words
 from zoo.errors import UsageError
 from zoo.runs import read_config, whole
-from zoo.spreadsheets import original_cell, safe_cell
+from zoo.spreadsheets import original_cell, write_csv
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
@@ -117,10 +117,9 @@ def read_mistakes(run: Path) -> list[dict[str, str]]:
 
 
 def _write_csv(frame, path, safe):
-    if safe:
-        frame = frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell)
-    with whole(path) as partial:
-        frame.to_csv(partial, index=False)
+    rows = frame.itertuples(index=False, name=None)
+    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        write_csv(file, list(frame), rows, safe)
 
 
 def _figure(rows, columns, size):
