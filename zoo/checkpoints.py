@@ -72,10 +72,9 @@ class Checkpoint(keras.callbacks.Callback):
             self._save_state(model, 0)
             return 0
         done, rows = _evaluations(states[-1]), []
-        if done:
-            self.restore_best(model)  # else a damaged one would be found after the training
         _load(states[-1], _state(model))
         if done:
+            _read(self.best)  # else a damaged one would be found after the training
             try:
                 with self.history.open(encoding="utf-8", newline="") as file:
                     rows = list(csv.DictReader(file))[:done]
@@ -128,10 +127,18 @@ def _save(path, variables):
 
 
 def _load(path, variables):
+    values = _read(path)
+    try:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+    except ValueError as error:
+        raise UsageError(f"{path} is of another model: {error}. Train anew") from None
+
+
+def _read(path):
     try:
         with np.load(path) as values:
-            for variable, value in zip(variables, values.values(), strict=True):
-                variable.assign(value)
+            return list(values.values())
     except Exception as error:  # of NumPy and zipfile, a dozen kinds
         raise UsageError(f"{path} cannot be read: {error}. Train anew") from None
 

@@ -166,15 +166,14 @@ def read_words(run: Path, config: dict[str, Any], model) -> None:
         or config.get("words", digest) != digest  # version 0.1.0 did not write it
     ):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
+    clean_up = config.get("clean_up", "hcan")
+    try:
+        model.preprocessor = Preprocessor(
+            vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams, model.entities
+        )
+    except ValueError as error:  # a word twice
+        raise UsageError(f"{run} is damaged: {error}") from None
     model.labels = labels
-    model.preprocessor = Preprocessor(
-        vocabulary,
-        model.max_words,
-        model.max_sentences,
-        config.get("clean_up", "hcan"),
-        model.ngrams,
-        model.entities,
-    )
 
 
 def read_scores(run: Path) -> dict[str, Any]:
