@@ -23,6 +23,7 @@ from typing import Any
 from zoo.alone import alone, is_alive
 from zoo.errors import UsageError, unknown
 
+FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
 NEEDED = ("model", "data", "files", "seed")  # of the settings, by whatever reads a run
 
 logger = logging.getLogger("zoo")
@@ -199,6 +200,8 @@ def read_config(run: str | Path) -> dict[str, Any]:
     run = Path(run)
     try:
         config = json.loads((run / "config.json").read_text("utf-8"))
+        if others := set(config["files"]) - FILES:
+            raise ValueError(f"files has no {', '.join(sorted(others))}")
         return config | {name: config[name] for name in NEEDED}
     except OSError:
         runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]

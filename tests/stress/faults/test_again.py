@@ -39,7 +39,8 @@ def test_a_run_that_was_moved(server, whole, cases, tmp_path):
     texts = ["good w1 w2", "bad w3"]
     expected = zoo.load(whole.run).predict(texts, verbose=0)
     np.testing.assert_array_equal(zoo.load(run).predict(texts, verbose=0), expected)
-    served = tf.saved_model.load(run / "saved_model").serve(tf.constant(texts))
+    loaded = tf.saved_model.load(run / "saved_model")  # kept, or its variables are gone
+    served = loaded.serve(tf.constant(texts))
     np.testing.assert_allclose(served["probabilities"], expected, atol=1e-6)
     answers = server.run("predict", run, *texts).well().out
     assert [json.loads(line)["text"] for line in answers.splitlines()] == texts

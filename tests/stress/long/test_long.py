@@ -23,14 +23,19 @@ def seconds(request):
 
 
 class Watch(threading.Thread):
-    """Samples the memory and the open files of this process for a time, then calls ``end``."""
+    """Samples the memory and the open files of this process for a time, then calls ``end``.
 
-    def __init__(self, seconds, end=lambda: None):
+    The time begins when ``begun`` says so.
+    """
+
+    def __init__(self, seconds, begun=lambda: True, end=lambda: None):
         super().__init__(daemon=True)
-        self.seconds, self.end, self.samples = seconds, end, []
+        self.seconds, self.begun, self.end, self.samples = seconds, begun, end, []
 
     def run(self):
         process = psutil.Process()
+        while not self.begun():
+            time.sleep(1)
         for _ in range(SAMPLES):
             time.sleep(self.seconds / SAMPLES)
             self.samples.append((process.memory_info().rss / 2**20, process.num_fds()))
@@ -67,7 +72,11 @@ def data(tmp_path):
 
 def test_training(data, seconds, cases, tmp_path):
     """Interrupted when the time is over, with its best weights kept."""
-    watch = Watch(seconds, _thread.interrupt_main)
+
+    def begun():
+        return any(tmp_path.glob("runs/*/checkpoint/best.npz"))
+
+    watch = Watch(seconds, begun, _thread.interrupt_main)
     watch.start()
     run = zoo.train(
         "hcan",
