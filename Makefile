@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help train test test-slow stress lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
+.PHONY: help train test test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights
 
 help:  ## Show this.
@@ -30,6 +30,20 @@ test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: every name on
 
 stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.
 	@$(BIN)/pytest tests/stress --report benchmarks/results/stress.md
+
+stress-long: $(BIN)/zoo  ## Train and predict for HOURS (2) in one process: memory and open files stay as they are.
+	@$(BIN)/pytest tests/stress/long -s --hours $(or $(HOURS),2)
+
+artifacts: $(BIN)/zoo  ## Write the small models of this release, which later ones must load.
+	@$(BIN)/python tests/artifacts.py
+
+audit: $(BIN)/zoo .venv/audit/bin/pip-audit  ## Look up known vulnerabilities of what is installed; needs PyPI, and fails without.
+	@$(BIN)/pip freeze --exclude-editable | sed 's/+.*//' > .venv/audit/installed.txt
+	@.venv/audit/bin/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r .venv/audit/installed.txt
+
+.venv/audit/bin/pip-audit: $(BIN)/zoo  # apart: its own packages are none of ours
+	@$(PYTHON) -m venv .venv/audit
+	@.venv/audit/bin/pip install --quiet --disable-pip-version-check pip-audit
 
 lint: $(BIN)/zoo  ## Check style.
 	@$(BIN)/ruff check .

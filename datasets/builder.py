@@ -269,8 +269,19 @@ def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) 
 
 def _builder(config):
     with _quiet_tfds():
-        builder = ZooCorpus(config=config, data_dir=data_dir())
-        return builder, builder.is_prepared()
+        try:
+            builder = ZooCorpus(config=config, data_dir=data_dir())
+            return builder, builder.is_prepared()
+        except Exception as error:  # of JSON, of protocol buffers, of TFDS: of any kind
+            folder = data_dir() / "zoo_corpus" / config.name
+            raise _damaged(folder, error) from None
+
+
+def _damaged(folder, error):
+    return UsageError(
+        f"the prepared copy in {folder} is damaged: {_first_line(error)}. Remove that folder, and "
+        "it is prepared anew"
+    )
 
 
 def _explained(error, config):
@@ -280,8 +291,11 @@ def _explained(error, config):
         return cause
     if isinstance(error, UsageError):
         return error
-    if isinstance(error, OSError) and (config.raw or error.filename):
-        return UsageError(f"cannot prepare {entry.title} in {data_dir()}: {error}")
+    of_a_file = isinstance(error, OSError) and (config.raw or error.filename)
+    # TensorFlow has its own kind of OSError, which TFDS makes a RuntimeError of.
+    if of_a_file or isinstance(error.__cause__ or error, tf.errors.OpError):
+        reason = str(error).strip().partition("\n")[0]
+        return UsageError(f"cannot prepare {entry.title} in {data_dir()}: {reason}")
     if config.raw is None:
         return absent(entry, f"cannot be downloaded ({_first_line(error)})")
     return error
@@ -326,12 +340,20 @@ def _streamed(builder, split):
         rows = _records(builder, split, FIELDS)
         return rows.map(lambda row: (row["text"], row["label"])).unbatch()
 
+    number = builder.info.splits[split].num_examples
     if split == "unlabelled":
-        numbers = np.full(builder.info.splits[split].num_examples, -1, "int32")
-    else:
+        return StreamedSplit(open_dataset, np.full(number, -1, "int32"))
+    try:
         rows = _records(builder, split, {"label": FIELDS["label"]})
         numbers = [row["label"].astype("int32") for row in rows.as_numpy_iterator()]
-        numbers = np.concatenate(numbers)
+    except tf.errors.OpError as error:
+        raise _damaged(builder.data_dir, error) from None
+    numbers = np.concatenate([np.zeros(0, "int32"), *numbers])
+    if len(numbers) != number:
+        raise UsageError(
+            f"the prepared copy in {builder.data_dir} is damaged: {split} has {len(numbers):,} of "
+            f"{number:,} texts. Remove that folder, and it is prepared anew"
+        )
     return StreamedSplit(open_dataset, numbers)
 
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import os
+import shutil
 import tempfile
 import time
 import zlib
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zoo.alone import is_alive
 from zoo.errors import UsageError
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
@@ -56,7 +58,8 @@ def train_word2vec(
 ):
     """Trains word2vec (skip-gram, window 5, 5 negative samples) with gensim, or finds it trained.
 
-    Vectors are kept under the SHA-256 of the words and the settings, in word2vec's binary format.
+    Vectors are kept under the SHA-256 of the words and the settings, in word2vec's binary format,
+    and in gzip for its checksum: a damaged copy is trained anew.
     A text is a sentence to word2vec, cut every 1,000 words. gensim's workers update one table
     without locks: the vectors are the same again only with ``workers=1``, or below 200,000 words.
 
@@ -89,19 +92,23 @@ def train_word2vec(
     folder = cache_folder() if cache is None else Path(cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as temporary:
+        _remove_left_over(folder)
+        with tempfile.TemporaryDirectory(
+            prefix=f".training-{os.getpid()}-", dir=folder
+        ) as temporary:
             corpus = _write_words(texts, split_words, Path(temporary, "words.txt"))
             workers = min(workers, max(1, corpus.words // WORKER))
             settings = WORD2VEC | {
                 "vector_size": dim, "min_count": min_count, "epochs": epochs, "seed": seed
             }  # fmt: skip
-            path = folder / f"{_key(corpus, settings, workers)}.bin"
+            path = folder / f"{_key(corpus, settings, workers)}.bin.gz"
             if path.is_file():
                 with suppress(UsageError):  # damaged: train again
                     vectors = read_vectors(path)
                     logger.info("word2vec: read from %s, trained before on the same words", path)
                     return vectors
-            _train(corpus, settings, workers, Path(temporary, "vectors.bin")).replace(path)
+            trained = _train(corpus, settings, workers, Path(temporary, "vectors.bin"))
+            _pack(trained, Path(temporary, "vectors.bin.gz")).replace(path)
     except OSError as error:
         raise UsageError(
             f"word2vec cannot be trained in {folder}: {error}. Set ZOO_CACHE_DIR to a folder with "
@@ -109,6 +116,14 @@ def train_word2vec(
         ) from None
     logger.info("word2vec: kept in %s", path)
     return read_vectors(path)
+
+
+def _remove_left_over(folder):
+    """Removes the words that trainings left which were killed: as large as their corpus."""
+    for left in folder.glob(".training-*-*"):
+        process = left.name.split("-")[1]
+        if process.isdigit() and not is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 class _Words(NamedTuple):
@@ -196,6 +211,13 @@ def _train(corpus, settings, workers, path):
     )
     model.wv.save_word2vec_format(str(path), binary=True)
     return path
+
+
+def _pack(path, packed):
+    """Copies a file into gzip's format, not compressed: numbers hardly are. Returns the copy."""
+    with path.open("rb") as file, gzip.GzipFile(packed, "wb", compresslevel=0, mtime=0) as copy:
+        shutil.copyfileobj(file, copy)
+    return packed
 
 
 def read_vectors(path: str | Path, words: Iterable[str] | None = None):

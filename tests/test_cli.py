@@ -1,5 +1,6 @@
 """The command line: one line and exit code 2 for bad input, nothing half-written."""
 
+import errno
 import json
 import os
 import re
@@ -134,6 +135,30 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
+    """Whole, or not there."""
+    path, arguments = tmp_path / "answers", ("predict", trained, "=good", "bad", "--format", format)
+    expected = run_zoo(*arguments)[1]
+    assert run_zoo(*arguments, "--output", path)[0] == 0
+    assert path.read_text("utf-8") == expected
+    code, _, err = run_zoo(*arguments, "--output", path)
+    assert code == 2 and "is there already" in err
+    assert path.read_text("utf-8") == expected
+    if format == "csv":
+        assert run_zoo(*arguments, "--safe-csv")[1].split("\n")[1].startswith("'=good,")
+    path.unlink()
+
+    def fail(model, texts):
+        yield {"text": "a", "label": "b", "probability": 1.0}
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("zoo.prediction.predict", fail)
+    code, _, err = run_zoo(*arguments, "--output", path)
+    assert code == 2 and "No space left on device" in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_explain_mistakes(run_zoo, trained, tmp_path):

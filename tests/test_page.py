@@ -8,6 +8,7 @@ import re
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import zoo
@@ -178,4 +179,25 @@ def test_sentences_and_tables(browser, tmp_path):
     rows = words.find_elements(By.TAG_NAME, "tr")
     assert rows[0].text == "class ngram weight count" and len(rows) == 1 + 4
     assert rows[1].text.startswith("no ") and rows[1].text.endswith(" 20")
+    assert browser.get_log("browser") == []
+
+
+@needs_a_browser
+def test_nothing_that_is_shown_is_run(browser, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    trap = "<img src=x onerror=window.ran=1><script>window.ran=1</script></script>"
+    one = explanation(f"bad {trap} room", target=trap)
+    one = dataclasses.replace(one, label=trap, probabilities={trap: 0.75, "yes": 0.25})
+    tables = {trap: pd.DataFrame({trap: [trap]})}
+    text = page([one] * 20, title=trap, about=trap, faithful=trap, tables=tables)
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    for opened in browser.find_elements(By.TAG_NAME, "summary")[:6]:
+        opened.click()
+    assert trap in browser.find_element(By.TAG_NAME, "article").text
+    assert trap in browser.find_element(By.ID, "tables").text
+    assert browser.title == trap
+    assert browser.find_elements(By.TAG_NAME, "img") == []
+    assert browser.execute_script("return window.ran") is None
     assert browser.get_log("browser") == []

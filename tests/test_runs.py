@@ -3,6 +3,8 @@
 import contextlib
 import csv
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -12,9 +14,12 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.alone import alone
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
+from zoo.runs import new_run, read_scores, write_json
+from zoo.summary import read_mistakes
 
 TEXTS = [
     "A good, nice stay 7! Really good!",
@@ -166,8 +171,6 @@ def test_precision_is_only_of_the_training(csv_file, tmp_path):
 
 
 def test_two_runs_at_once_have_two_folders(tmp_path):
-    from zoo.runs import new_run
-
     with new_run(tmp_path, "a-b") as first, new_run(tmp_path, "a-b") as second:
         assert first != second
     assert sorted(tmp_path.iterdir()) == sorted([first, second])
@@ -193,9 +196,51 @@ def test_what_is_written_is_whole_or_as_before(tmp_path, kind):
         assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_fails_leaves_nothing(tmp_path):
-    from zoo.runs import new_run
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    """But not what a living one is writing."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left = tmp_path / f".partial-{dead.pid}-a.txt"
+    others = [
+        tmp_path / f".partial-{os.getppid()}-a.txt",
+        tmp_path / f".partial-{dead.pid}-b.a.txt",
+    ]
+    for path in (left, *others):
+        path.touch()
+    write_json(tmp_path / "a.txt", {})
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "a.txt", *others])
 
+
+def test_one_process_at_a_time(tmp_path):
+    with new_run(tmp_path, "a-b") as folder:
+        with pytest.raises(zoo.UsageError, match="another process works in"), alone(folder):
+            pass
+        (folder / "written").touch()
+    with alone(folder):
+        pass
+    assert [path.name for path in folder.iterdir()] == ["written"]
+
+
+def test_words_of_another_run_are_refused(trained, tmp_path):
+    run = shutil.copytree(trained, tmp_path / "run")
+    words = (run / "vocabulary.txt").read_text("utf-8").splitlines(keepends=True)
+    for others in (words[::-1], ["other\n", *words[1:]]):
+        (run / "vocabulary.txt").write_text("".join(others), "utf-8")
+        with pytest.raises(zoo.UsageError, match="vocabulary.txt or labels.txt is not the model's"):
+            zoo.load(run)
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "mistakes.csv", "config.json"])
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b'{"a": 1}', b"label,predicted\na,b\n"])
+def test_what_tells_about_a_run_may_be_damaged(trained, tmp_path, name, content):
+    run = shutil.copytree(trained, tmp_path / "run")
+    (run / name).write_bytes(content)
+    read = {"metrics.json": read_scores, "mistakes.csv": read_mistakes, "config.json": zoo.load}
+    with pytest.raises(zoo.UsageError, match=rf"{name} is (missing or )?damaged"):
+        read[name](run)
+
+
+def test_what_fails_leaves_nothing(tmp_path):
     def interrupted():
         with new_run(tmp_path, "a-b") as folder:
             (folder / "half").write_text("written")

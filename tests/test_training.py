@@ -137,6 +137,28 @@ def test_a_damaged_checkpoint_is_named(tmp_path, content):
         Checkpoint(tmp_path, tmp_path / "history.csv", 20).restore(model)
 
 
+def test_a_checkpoint_is_looked_at_before_the_training_goes_on(tmp_path):
+    """Not after it, when the best weights are wanted and the history is drawn."""
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    history = tmp_path / "history.csv"
+    kept = Checkpoint(tmp_path, history, 20)
+    kept.restore(model)
+    kept.set_model(model)
+    for epoch in range(2):
+        kept.on_epoch_end(epoch, {"loss": 1.0, "val_accuracy": 0.5, "val_loss": 1.0})
+    rows = ["epoch,val_accuracy,val_loss", "0,0.5,1.0", "1,0.5,1.0"]
+    for left in (rows[:1], rows[:2], [*rows[:2], "1,0.5"]):
+        history.write_text("\n".join(left))
+        with pytest.raises(zoo.UsageError, match=r"history.csv (is damaged|cannot be read)"):
+            Checkpoint(tmp_path, history, 20).restore(model)
+    history.write_text("\n".join(rows))
+    assert Checkpoint(tmp_path, history, 20).restore(model) == 2
+    (tmp_path / "best.npz").write_bytes((tmp_path / "best.npz").read_bytes()[:-9])
+    with pytest.raises(zoo.UsageError, match=r"best.npz cannot be read"):
+        Checkpoint(tmp_path, history, 20).restore(model)
+
+
 def test_changed_data_is_not_continued(tmp_path, kill, monkeypatch):
     lines = ["text,label"] + [f"good {i},a\nbad {i},b" for i in range(40)]
     path = tmp_path / "own.csv"

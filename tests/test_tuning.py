@@ -1,10 +1,13 @@
 """The search goes on where it was, and never mixes with another."""
 
+import time
+
 import pandas as pd
 import pytest
 
 import zoo
 from zoo import tuning
+from zoo.alone import alone
 
 
 def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
@@ -43,6 +46,32 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
         zoo.tune(trials=0)
+
+
+def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
+    def train(model, data, *, output, **settings):
+        run = output / str(settings["learning_rate"])
+        run.mkdir(parents=True)
+        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        return run
+
+    monkeypatch.setattr(tuning, "train", train)
+    folder = zoo.tune("act", trials=2, output=tmp_path / "search")
+    log, lock = folder / "study.log", folder / "study.log.lock"
+    log.write_bytes(log.read_bytes() + b'{"op_code": 4, "worker')
+    lock.symlink_to(log)
+    started = time.perf_counter()
+    zoo.tune("act", trials=3, output=folder)
+    assert time.perf_counter() - started < 20
+    assert len(pd.read_csv(folder / "trials.csv")) == 3
+    with alone(folder), pytest.raises(zoo.UsageError, match="another process works in"):
+        zoo.tune("act", trials=4, output=folder)
+    for name in ("study.log", "settings.json"):
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(b"half\n" + content)
+        with pytest.raises(zoo.UsageError, match=f"{name} .*Choose another --output"):
+            zoo.tune("act", trials=4, output=folder)
+        (folder / name).write_bytes(content)
 
 
 def test_a_trial_is_a_run(csv_file, tmp_path):

@@ -2,7 +2,6 @@
 
 import csv
 import math
-import zipfile
 from pathlib import Path
 
 import keras
@@ -75,12 +74,17 @@ class Checkpoint(keras.callbacks.Callback):
         done, rows = _evaluations(states[-1]), []
         _load(states[-1], _state(model))
         if done:
+            _read(self.best)  # else a damaged one would be found after the training
             try:
-                with self.history.open(newline="") as file:
+                with self.history.open(encoding="utf-8", newline="") as file:
                     rows = list(csv.DictReader(file))[:done]
                 self.scores = [_score(row) for row in rows]
-            except (OSError, ValueError, KeyError) as error:
+            except (OSError, ValueError, KeyError, TypeError) as error:
                 raise UsageError(f"{self.history} cannot be read: {error}") from None
+            if len(rows) < done:
+                raise UsageError(
+                    f"{self.history} is damaged: {len(rows)} evaluations are left of {done}"
+                )
         with whole(self.history) as path, path.open("w", newline="") as file:
             if rows:  # those after the state come again
                 writer = csv.DictWriter(file, rows[0], lineterminator="\n")
@@ -123,12 +127,20 @@ def _save(path, variables):
 
 
 def _load(path, variables):
+    values = _read(path)
+    try:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+    except ValueError as error:
+        raise UsageError(f"{path} is of another model: {error}. Train anew") from None
+
+
+def _read(path):
     try:
         with np.load(path) as values:
-            for variable, value in zip(variables, values.values(), strict=True):
-                variable.assign(value)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+            return list(values.values())
+    except Exception as error:  # of NumPy and zipfile, a dozen kinds
+        raise UsageError(f"{path} cannot be read: {error}. Train anew") from None
 
 
 def _score(logs):

@@ -46,6 +46,13 @@ BeamOption = Annotated[
     list[str] | None,
     typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
 ]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="CSV to open in a spreadsheet: an apostrophe goes before what it would run.",
+    ),
+]
 
 
 class Format(StrEnum):
@@ -129,6 +136,7 @@ def train(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard (installed apart).")
     ] = False,
+    safe_csv: SafeCsv = False,
     seed: Annotated[int, typer.Option(help="Of weights, batches, dropout and splits.")] = 0,
     output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),
     resume: Annotated[
@@ -176,6 +184,7 @@ def train(
         cache=cache,
         precision=precision,
         calibrate=calibrate,
+        safe_csv=safe_csv,
         seed=seed,
         output=output,
         **how,
@@ -229,7 +238,8 @@ def tune(
     for row in rows[:SHOWN_TRIALS]:
         table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
     show(table)
-    show(f"All trials are in {folder / 'trials.csv'}; the best is {rows[0]['run']}.")
+    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
+    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
 
 
 @app.command()
@@ -270,12 +280,14 @@ def predict(
     ] = False,
     beam_option: BeamOption = None,
     output: Annotated[
-        Path | None, typer.Option(help="With --beam: a new folder for the answers.")
+        Path | None,
+        typer.Option(help="A new file for the answers, whole or not there. With --beam: a folder."),
     ] = None,
+    safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     from zoo.datasets import read_texts
-    from zoo.prediction import predict
+    from zoo.runs import whole
 
     if beam:
         if file is None or output is None:
@@ -286,7 +298,7 @@ def predict(
         from zoo.beam import predict_on_beam
 
         predict_on_beam(run, file, output, text_column, _beam_options(beam_option))
-        show(f"The answers are in [bold]{output}[/].", soft_wrap=True)
+        show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
     if file is not None:
         texts = read_texts(file, text_column)
@@ -295,15 +307,18 @@ def predict(
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
         texts = (line.rstrip("\r\n") for line in sys.stdin)
-    answers = predict(zoo.load(run), texts)
-    if output_format is Format.jsonl:
-        for answer in answers:
-            print(json.dumps(answer, ensure_ascii=False))
+    if output is not None and output.exists():
+        raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    model = zoo.load(run)
+    from zoo.prediction import predict, write_answers
+
+    answers = predict(model, texts)
+    if output is None:
+        write_answers(sys.stdout, answers, output_format, safe_csv)
         return
-    columns = ["text", "label", "probability"]
-    writer = csv.DictWriter(sys.stdout, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(answers)
+    with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        write_answers(file, answers, output_format, safe_csv)
+    show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
 
 
 @app.command()
@@ -336,7 +351,9 @@ def explain(
 
     model, targets = zoo.load(run), None
     if mistakes:
-        if not (rows := _read_mistakes(run, most)):
+        from zoo.summary import read_mistakes
+
+        if not (rows := read_mistakes(run)[:most]):
             raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
@@ -356,7 +373,7 @@ def explain(
             faithful="" if tried is None else str(tried),
             tables={} if filters is None else {"Filters, and what excites them most": filters},
         )
-        show(f"{len(texts):,} texts are explained in [bold]{page}[/].", soft_wrap=True)
+        show(f"{len(texts):,} texts are explained in [bold]{escape(page)}[/].", soft_wrap=True)
         return
     for explanation in explanations:
         show(_shaded(explanation), soft_wrap=True)
@@ -379,7 +396,10 @@ def export(
 
     folder = export(run, format, quantize, output)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    show(f"{size / 1e6:,.1f} MB are in [bold]{folder}[/]; see its model_card.md.", soft_wrap=True)
+    show(
+        f"{size / 1e6:,.1f} MB are in [bold]{escape(folder)}[/]; see its model_card.md.",
+        soft_wrap=True,
+    )
 
 
 @app.command("list")
@@ -423,7 +443,6 @@ def list_datasets(
     beam_option: BeamOption = None,
 ) -> None:
     """List the corpora, show one, or prepare one."""
-    from rich.markup import escape
     from rich.table import Table
 
     from zoo.datasets import catalogue
@@ -462,19 +481,21 @@ def list_datasets(
 
 def _print_run(run: Path, process_id: int) -> None:
     """What a training came to, printed by the first process."""
-    from rich.markup import escape
     from rich.table import Table
 
     if process_id:
         return
-    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    from zoo.runs import read_scores
+    from zoo.summary import read_mistakes
+
+    scores = read_scores(run)
     _print_scores(scores, "Test split")
     if "temperature" in scores:
         show(
             f"Calibrated: probabilities are off by {scores['calibration_error']:.1%} on average, "
             f"before {scores['calibration_error_before']:.1%}."
         )
-    if mistakes := _read_mistakes(run, SHOWN_MISTAKES):
+    if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
         table = Table(
             "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
         )
@@ -486,15 +507,10 @@ def _print_run(run: Path, process_id: int) -> None:
         show(table)
     show(
         f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
-        f"Learning curves, confusion matrix, mistakes and model are in [bold]{run}[/]. "
-        f'Try:  zoo predict {run} "Your text."',
+        f"Learning curves, confusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
+        f'Try:  zoo predict {escape(run)} "Your text."',
         soft_wrap=True,
     )
-
-
-def _read_mistakes(run: Path, most: int) -> list[dict[str, str]]:
-    with (run / "mistakes.csv").open(encoding="utf-8", newline="") as file:
-        return list(itertools.islice(csv.DictReader(file), most))
 
 
 def _shaded(explanation) -> Any:
@@ -532,12 +548,13 @@ def _beam_options(options: list[str] | None) -> list[str]:
 def _print_scores(scores: dict[str, Any], title: str) -> None:
     from rich.table import Table
 
-    table = Table("class", "precision", "recall", "F1", "texts", title=title)
+    table = Table("class", "precision", "recall", "F1", "texts", title=escape(title))
     for column in table.columns[1:]:
         column.justify = "right"
     for label, row in scores["classes"].items():
         numbers = (row["precision"], row["recall"], row["f1-score"])
-        table.add_row(label, *(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
+        cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
+        table.add_row(escape(label), *cells)
     show(table)
     show(
         f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
@@ -546,6 +563,13 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
     for name, title in (("semeval2010_f1", "SemEval-2010 task 8"), ("tacred_f1", "TACRED")):
         if name in scores:
             show(f"Official F1 of {title}: [bold]{scores[name]:.2%}[/].")
+
+
+def escape(name: object) -> str:
+    """A name or a path for :func:`show`, which takes words in brackets for styles."""
+    from rich.markup import escape
+
+    return escape(str(name))
 
 
 def show(what: Any, **options: Any) -> None:
@@ -567,9 +591,17 @@ def main() -> None:
     """Entry point: bad input ends with one line and exit code 2."""
     quiet_tensorflow()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except UsageError as error:
         print(f"zoo: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:  # mostly of a full disk that standard output goes to
+        where = f" {error.filename}" if error.filename else ""
+        print(f"zoo: cannot read or write{where}: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # Python flushes again
         sys.exit(2)
 
 

@@ -1,7 +1,7 @@
 """The card of an exported model: what it is, how good, for what not, and which files."""
 
 import hashlib
-import json
+import html
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from zoo.datasets import short_name
 from zoo.registry import describe
-from zoo.runs import read_config
+from zoo.runs import read_config, read_scores
 
 USE = {
     "savedmodel": """import tensorflow as tf
@@ -68,7 +68,7 @@ def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement |
         name: of the format, and of the quantization after "-", if any.
         agreement: of the export with Keras; None where no test split is at hand.
     """
-    config, scores = read_config(run), json.loads((run / "metrics.json").read_text("utf-8"))
+    config, scores = read_config(run), read_scores(run)
     summary, own = describe(config["model"]).summary, model.preprocessor
     format, _, quantization = name.partition("-")
     shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
@@ -137,8 +137,8 @@ nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, c
 
 
 def _cell(text):
-    """Text that does not break a table."""
-    return " ".join(str(text).split()).replace("|", "\\|")
+    """Text that does not break a table, and is no HTML, which Markdown may hold."""
+    return html.escape(" ".join(str(text).split()), quote=False).replace("|", "\\|")
 
 
 def _sha256(path):

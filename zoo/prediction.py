@@ -1,10 +1,12 @@
 """Labels for new texts."""
 
 import itertools
+import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TextIO
 
 from zoo.evaluation import probabilities_of
+from zoo.spreadsheets import write_csv
 
 
 def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
@@ -30,3 +32,22 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
                 "probability": float(row.max()),
                 "probabilities": dict(zip(model.labels, map(float, row), strict=True)),
             }
+
+
+def write_answers(
+    file: TextIO, answers: Iterable[dict[str, Any]], format: str = "jsonl", safe: bool = False
+) -> None:
+    """Writes answers of :func:`predict`, a line each as they come.
+
+    Args:
+        file: opened with ``newline=""``.
+        answers: the answers.
+        format: "jsonl"; or "csv", without the probabilities of the other labels.
+        safe: whether CSV's cells that look like formulas are made safe to open in a spreadsheet.
+    """
+    if format == "jsonl":
+        for answer in answers:
+            file.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        return
+    columns = ("text", "label", "probability")
+    write_csv(file, columns, ([answer[name] for name in columns] for answer in answers), safe)

@@ -7,9 +7,11 @@ until the training has ended. Then come ``model.keras``, ``saved_model/``, ``met
 """
 
 import contextlib
+import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from zoo.alone import alone, is_alive
 from zoo.errors import UsageError, unknown
+
+FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
+NEEDED = ("model", "data", "files", "seed")  # of the settings, by whatever reads a run
 
 logger = logging.getLogger("zoo")
 
@@ -48,7 +54,8 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
                 "with --output"
             ) from None
     try:
-        yield folder
+        with alone(folder):
+            yield folder
     except BaseException:
         if any((folder / "checkpoint").glob("state-*.npz")):
             logger.warning("Continue with: zoo train --resume %s", folder)
@@ -61,25 +68,37 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
 def whole(path: Path) -> Iterator[Path]:
     """A name to write a file or folder under, which becomes ``path`` once it is complete.
 
-    If writing fails, ``path`` is as before.
+    If writing fails, ``path`` is as before. Two processes that write it at once do not touch each
+    other's work: the last one stays. What a killed one left is removed.
 
     Raises:
         UsageError: if there is no room, or no leave, to write.
     """
-    partial = path.with_name(f".partial-{path.name}")
+    partial = path.with_name(f".partial-{os.getpid()}-{path.name}")
+    old = path.with_name(f".partial-{os.getpid()}-old-{path.name}")
     try:
         path.parent.mkdir(exist_ok=True)
-        _remove(partial)
+        _remove_left_over(path)
         yield partial
         if path.is_dir():
-            _remove(path)
+            path.replace(old)  # at once: removing it takes time, in which it would be half there
         partial.replace(path)
     except (OSError, RuntimeError) as error:  # h5py raises both
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {path}: {reason}. What is there is complete") from None
     finally:
-        with contextlib.suppress(OSError):
-            _remove(partial)
+        for left in (partial, old):
+            with contextlib.suppress(OSError):
+                _remove(left)
+
+
+def _remove_left_over(path):
+    """Removes what was being written to ``path`` by processes that are no more, or by this one."""
+    name = re.compile(rf"\.partial-(?:(\d+)-)?(?:old-)?{re.escape(path.name)}")
+    for left in path.parent.iterdir():
+        found = name.fullmatch(left.name)
+        if found and not (found[1] and int(found[1]) != os.getpid() and is_alive(int(found[1]))):
+            _remove(left)
 
 
 def _remove(path):
@@ -121,27 +140,76 @@ def write_words(folder: Path, model) -> None:
             partial.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
-def read_words(folder: Path, name: str) -> list[str]:
-    """The "vocabulary" or the "labels" of a run folder."""
-    return (folder / f"{name}.txt").read_text("utf-8").split("\n")[:-1]
+def words_digest(vocabulary: list[str], labels: list[str]) -> str:
+    """Changes with any word or label, or with their order; ``words`` of a run's settings."""
+    return hashlib.sha256("\n".join([*vocabulary, "", *labels]).encode()).hexdigest()
+
+
+def read_words(run: Path, config: dict[str, Any], model) -> None:
+    """Gives a model the ``preprocessor`` and the ``labels`` of its run folder.
+
+    Raises:
+        UsageError: if a file is missing or damaged, or of another model.
+    """
+    from zoo.datasets import Preprocessor
+
+    try:
+        vocabulary, labels = (
+            (run / f"{name}.txt").read_text("utf-8").split("\n")[:-1]
+            for name in ("vocabulary", "labels")
+        )
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{run} is damaged: {error}") from None
+    digest = words_digest(vocabulary, labels)
+    if (
+        len(vocabulary) + 2 != model.vocabulary_size
+        or len(labels) != model.num_classes
+        or config.get("words", digest) != digest  # version 0.1.0 did not write it
+    ):
+        raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
+    clean_up = config.get("clean_up", "hcan")
+    try:
+        model.preprocessor = Preprocessor(
+            vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams, model.entities
+        )
+    except ValueError as error:  # a word twice
+        raise UsageError(f"{run} is damaged: {error}") from None
+    model.labels = labels
+
+
+def read_scores(run: Path) -> dict[str, Any]:
+    """``metrics.json`` of a run.
+
+    Raises:
+        UsageError: if it is missing or damaged.
+    """
+    path = run / "metrics.json"
+    try:
+        scores = json.loads(path.read_text("utf-8"))
+        return scores | {"classes": dict(scores["classes"])}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"{path} is missing or damaged: {error}") from None
 
 
 def read_config(run: str | Path) -> dict[str, Any]:
     """The settings of a run.
 
     Raises:
-        UsageError: if ``run`` is not a run folder, with the nearest matches.
+        UsageError: if ``run`` is not a run folder, with the nearest matches, or they are damaged.
     """
     run = Path(run)
     try:
-        return json.loads((run / "config.json").read_text("utf-8"))
+        config = json.loads((run / "config.json").read_text("utf-8"))
+        if others := set(config["files"]) - FILES:
+            raise ValueError(f"files has no {', '.join(sorted(others))}")
+        return config | {name: config[name] for name in NEEDED}
     except OSError:
         runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
         runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
         if not runs:
             raise UsageError(f"no run in {run}: train one with zoo train") from None
         raise unknown("run", str(run), dict.fromkeys(runs)) from None
-    except ValueError as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
 
 
@@ -164,30 +232,18 @@ def load(run: str | Path):
         '4'
     """
     config = read_config(run)
-    import keras
-
-    from zoo.datasets import Preprocessor
+    from zoo.model_file import load_model_file
     from zoo.registry import import_model
 
-    import_model(config["model"])  # registers its class with Keras
+    kind = import_model(config["model"])[0]  # registers its class with Keras
     run = Path(run)
     if not (run / "model.keras").exists() and (run / "checkpoint").exists():
         raise UsageError(f"the training of {run} has not ended: zoo train --resume {run}")
     try:
-        model = keras.saving.load_model(run / "model.keras", compile=False)
-        vocabulary = read_words(run, "vocabulary")
-        model.labels = read_words(run, "labels")
+        model = load_model_file(run / "model.keras", kind)
+    except UsageError:
+        raise
     except Exception as error:
         raise UsageError(f"{run} is damaged: {error}") from error
-    if len(vocabulary) + 2 != model.vocabulary_size or len(model.labels) != model.num_classes:
-        raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
-    clean_up = config.get("clean_up", "hcan")
-    model.preprocessor = Preprocessor(
-        vocabulary,
-        model.max_words,
-        model.max_sentences,
-        clean_up,
-        model.ngrams,
-        model.entities,
-    )
+    read_words(run, config, model)
     return model

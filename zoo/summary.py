@@ -1,14 +1,18 @@
 """What a person looks at after a training: learning curves, confusion matrix, worst mistakes."""
 
+import csv
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from zoo.attention import attended_words
-from zoo.runs import whole
+from zoo.errors import UsageError
+from zoo.runs import read_config, whole
+from zoo.spreadsheets import original_cell, write_csv
 
 MISTAKES = 50
+MISTAKE = ["label", "predicted", "probability", "words", "text"]
 MOST_NAMED = 30  # classes, beyond which names and counts would be too small to read
 
 
@@ -42,17 +46,24 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     _save(figure, folder / "confusion_matrix.png")
 
 
-def write_predictions(folder: Path, targets, probabilities, labels) -> None:
-    """``predictions.csv``: label, answer and its probability of each text, in their order."""
+def write_predictions(folder: Path, targets, probabilities, labels, safe: bool = False) -> None:
+    """``predictions.csv``: label, answer and its probability of each text, in their order.
+
+    Args:
+        folder: the run folder.
+        targets: ``[texts]`` class numbers.
+        probabilities: ``[texts, classes]``.
+        labels: names of the classes.
+        safe: whether cells that look like formulas are made safe.
+    """
     answers = probabilities.argmax(axis=-1)
     names = np.asarray(labels, dtype=object)
     sure = probabilities.max(axis=-1).round(4)
     rows = {"label": names[targets], "predicted": names[answers], "probability": sure}
-    with whole(folder / "predictions.csv") as path:
-        pd.DataFrame(rows).to_csv(path, index=False)
+    _write_csv(pd.DataFrame(rows), folder / "predictions.csv", safe)
 
 
-def write_mistakes(folder: Path, model, split, probabilities) -> pd.DataFrame:
+def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> pd.DataFrame:
     """``mistakes.csv``: the texts that are most surely put into a wrong class.
 
     Args:
@@ -60,6 +71,7 @@ def write_mistakes(folder: Path, model, split, probabilities) -> pd.DataFrame:
         model: a classifier with ``preprocessor`` and ``labels``.
         split: the labelled texts.
         probabilities: ``[texts, classes]``, the model's.
+        safe: whether cells that look like formulas are made safe.
 
     Returns:
         At most 50 rows: ``label``, ``predicted``, ``probability``, the most attended ``words``
@@ -80,9 +92,34 @@ def write_mistakes(folder: Path, model, split, probabilities) -> pd.DataFrame:
             "text": [texts[i] for i in worst],
         }
     )
-    with whole(folder / "mistakes.csv") as path:
-        rows.to_csv(path, index=False)
+    _write_csv(rows, folder / "mistakes.csv", safe)
     return rows
+
+
+def read_mistakes(run: Path) -> list[dict[str, str]]:
+    """The rows of ``mistakes.csv``, with the texts as they were.
+
+    Raises:
+        UsageError: if the file is missing or damaged.
+    """
+    safe, path = read_config(run).get("safe_csv", False), run / "mistakes.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows = list(reader)
+        if reader.fieldnames != MISTAKE or any(None in row.values() for row in rows):
+            raise ValueError("its columns are not those that were written")
+    except (OSError, ValueError, csv.Error) as error:
+        raise UsageError(f"{path} is missing or damaged: {error}") from None
+    if safe:
+        rows = [{name: original_cell(cell) for name, cell in row.items()} for row in rows]
+    return rows
+
+
+def _write_csv(frame, path, safe):
+    rows = frame.itertuples(index=False, name=None)
+    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        write_csv(file, list(frame), rows, safe)
 
 
 def _figure(rows, columns, size):

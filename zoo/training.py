@@ -14,14 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from zoo import datasets
+from zoo.alone import alone
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
 from zoo.recipes import Recipe, find_recipe
 from zoo.registry import build, check_name, create, import_model
-from zoo.runs import new_run, read_config, read_words, write_json, write_model, write_words
+from zoo.runs import (
+    new_run,
+    read_config,
+    read_words,
+    words_digest,
+    write_json,
+    write_model,
+    write_words,
+)
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
+RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
+RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
 
 logger = logging.getLogger("zoo")
 
@@ -46,6 +57,7 @@ def train(
     cache: str = "auto",
     precision: str = "auto",
     calibrate: bool = True,
+    safe_csv: bool = False,
     seed: int = 0,
     output: str | Path = "runs",
     verbose: int | str = "auto",
@@ -79,6 +91,8 @@ def train(
             16 bits where a GPU is made for them.
         calibrate: whether probabilities are made as often right as they say, by a temperature
             that fits the validation split.
+        safe_csv: whether ``mistakes.csv`` and ``predictions.csv`` are made safe to open in a
+            spreadsheet; see :func:`zoo.spreadsheets.safe_cell`.
         seed: of weights, batches, dropout and splits.
         output: the folder of the run folders.
         verbose: Keras' 0, 1, 2 or "auto".
@@ -136,15 +150,17 @@ def train(
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
+            config |= {"safe_csv": safe_csv}
             config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
             config |= {"texts": _sizes(corpus), "versions": _versions()}
             config |= {"architecture": classifier.get_config()}
+            config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}
             write_words(folder, classifier)
             write_json(folder / "config.json", config)
             ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
             seconds = time.perf_counter() - started
         if not devices.get("process_id"):
-            _finish(folder, classifier, corpus, calibrate, ended, seconds)
+            _finish(folder, classifier, corpus, config, ended, seconds)
     return folder
 
 
@@ -172,6 +188,21 @@ def resume(
             f"the training of {run} "
             + ("has ended: there is nothing to continue" if ended else "had not begun: train anew")
         )
+    with contextlib.ExitStack() as stack:
+        folder = run
+        if devices.get("process_id"):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "run"
+            shutil.copytree(run, folder)
+        else:
+            stack.enter_context(alone(run))
+        return _resume(run, folder, config, verbose, tensorboard, devices)
+
+
+def _resume(run, folder, config, verbose, tensorboard, devices):
+    """Goes on in the folder, which is that of the run or a copy."""
+    lacking = sorted(name for name in RESUMED if name not in config)
+    if lacking:
+        raise UsageError(f"{run / 'config.json'} is damaged: it lacks {', '.join(lacking)}")
     corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
     if _sizes(corpus) != config["texts"]:
         raise UsageError(
@@ -183,27 +214,27 @@ def resume(
     resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
     with _session(config["precision"], config["seed"], devices) as (_, share):
         _check_batch_size(resolved.batch_size, len(corpus.train), share)
+        classifier = _rebuilt(run, config)
+        ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
+        seconds = time.perf_counter() - started
+    if not devices.get("process_id"):
+        _finish(run, classifier, corpus, config, ended, seconds)
+    return run
+
+
+def _rebuilt(run, config):
+    """The classifier that the settings of a run tell, with new weights."""
+    from zoo.model_file import check_plain
+
+    path = run / "config.json"
+    check_plain(config["architecture"], path)
+    try:
         classifier = import_model(config["model"])[0].from_config(config["architecture"])
         classifier.build()
-        classifier.labels = read_words(run, "labels")
-        classifier.preprocessor = datasets.Preprocessor(
-            read_words(run, "vocabulary"),
-            classifier.max_words,
-            classifier.max_sentences,
-            config["clean_up"],
-            classifier.ngrams,
-            classifier.entities,
-        )
-        with contextlib.ExitStack() as stack:
-            folder = run
-            if devices.get("process_id"):
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "run"
-                shutil.copytree(run, folder)
-            ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
-            seconds = time.perf_counter() - started
-    if not devices.get("process_id"):
-        _finish(run, classifier, corpus, config["calibrate"], ended, seconds)
-    return run
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} is damaged: {error}") from None
+    read_words(run, config, classifier)
+    return classifier
 
 
 def _check_tensorboard(wanted):
@@ -263,7 +294,7 @@ def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard
         )
 
 
-def _finish(folder, classifier, corpus, calibrate, ended, seconds):
+def _finish(folder, classifier, corpus, config, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
     from zoo import calibration, summary
     from zoo.evaluation import probabilities_of, score
@@ -271,7 +302,7 @@ def _finish(folder, classifier, corpus, calibrate, ended, seconds):
     classifier = _in_float32(classifier)
     targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
     calibrated = {}
-    if calibrate:
+    if config["calibrate"]:
         before = calibration.expected_calibration_error(probabilities, targets)
         temperature = calibration.calibrate(classifier, corpus.validation)
         probabilities = calibration.with_temperature(probabilities, temperature)
@@ -282,10 +313,13 @@ def _finish(folder, classifier, corpus, calibrate, ended, seconds):
     if (folder / "history.csv").exists():
         summary.draw_learning_curves(folder)
     summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
-    summary.write_predictions(folder, targets, probabilities, classifier.labels)
-    summary.write_mistakes(folder, classifier, corpus.test, probabilities)
+    safe = config.get("safe_csv", False)
+    summary.write_predictions(folder, targets, probabilities, classifier.labels, safe)
+    summary.write_mistakes(folder, classifier, corpus.test, probabilities, safe)
     write_json(folder / "metrics.json", scores)
     if ended:
+        for state in (folder / "checkpoint").glob("state-*.npz"):
+            state.unlink()  # before the best weights, without which they are of no use
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 

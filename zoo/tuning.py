@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from zoo import datasets
+from zoo.alone import alone
 from zoo.errors import UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import import_model
@@ -61,14 +62,15 @@ def tune(
     rate = default or import_model(model)[0].learning_rate
     folder = Path(output or Path("tuning", f"{model}-{datasets.short_name(data)}"))
     _claim(folder, {"model": model, "data": data, "options": options, "seed": seed} | settings)
+    with alone(folder):
+        _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings)
+    return folder
 
+
+def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings):
+    """Runs the trials that are still to be."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = optuna.storages.JournalStorage(
-        optuna.storages.journal.JournalFileBackend(str(folder / "study.log"))
-    )
-    study = optuna.create_study(
-        study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
-    )
+    study = _open_study(optuna, folder / "study.log")
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
     study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.trials))
@@ -105,7 +107,24 @@ def tune(
     if done:
         logger.info("Going on after %d trials", done)
     study.optimize(objective, n_trials=max(0, trials - done), callbacks=[report])
-    return folder
+
+
+def _open_study(optuna, log):
+    """The study of a log, also of one whose writer was killed while it wrote."""
+    try:
+        log.with_name(f"{log.name}.lock").unlink(missing_ok=True)  # Optuna would wait for 30 s
+        if log.exists():
+            text = log.read_bytes()
+            if not text.endswith(b"\n"):  # what is written after half a line is lost with it
+                with whole(log) as partial:
+                    partial.write_bytes(text[: text.rfind(b"\n") + 1])
+        backend = optuna.storages.journal.JournalFileBackend(str(log))
+        storage = optuna.storages.JournalStorage(backend)
+        return optuna.create_study(
+            study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{log} cannot be read: {error}. Choose another --output") from None
 
 
 def _claim(folder, settings):
@@ -113,7 +132,10 @@ def _claim(folder, settings):
     settings = json.loads(json.dumps(settings, default=str))
     path = folder / "settings.json"
     if path.exists():
-        found = json.loads(path.read_text("utf-8"))
+        try:
+            found = dict(json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
         if found != settings:
             changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
             raise UsageError(

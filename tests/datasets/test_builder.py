@@ -258,6 +258,28 @@ def test_a_sample_takes_as_many_of_each_file(folder):
 BEAM = importlib.util.find_spec("apache_beam")
 
 
+@pytest.mark.parametrize("damage", ["a bit", "the end", "a record", "the description"])
+def test_a_damaged_copy_is_refused(folder, tmp_path, damage):
+    datasets.load("agnews")
+    (records,) = (tmp_path / "prepared").rglob("*train.tfrecord*")
+    content = records.read_bytes()
+    if damage == "a bit":
+        records.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
+    elif damage == "the end":
+        records.write_bytes(content[:-1])
+    elif damage == "a record":
+        size = int.from_bytes(content[:8], "little") + 16
+        records.write_bytes(content[size:])
+    else:
+        (records.parent / "dataset_info.json").write_text("{")
+    with pytest.raises(
+        zoo.UsageError, match="prepared copy in .* is damaged: .* Remove that folder"
+    ):
+        datasets.load("agnews")
+    shutil.rmtree(records.parents[1])
+    assert len(datasets.load("agnews").train) == 80
+
+
 @pytest.mark.skipif(BEAM is None, reason="Apache Beam is not installed")
 def test_beam_prepares_the_same(folder, tmp_path, monkeypatch):
     expected = list(datasets.load("agnews").train)

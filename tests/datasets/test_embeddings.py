@@ -249,9 +249,15 @@ def test_the_same_words_and_settings_are_trained_once(tmp_path, caplog):
     changes += [{"min_count": 3}, {"epochs": 4}, {"seed": 1}]
     assert all(trained(**change)[1] for change in changes)
     files = list(tmp_path.iterdir())
-    assert len(files) == 1 + len(changes) and {file.suffix for file in files} == {".bin"}
+    assert len(files) == 1 + len(changes) and {file.suffix for file in files} == {".gz"}
     for file in files:  # damaged: trained again, to the same vectors
         file.write_bytes(file.read_bytes()[:-1])
+    repeated, new = trained()
+    assert new
+    for file in tmp_path.iterdir():  # or another number than was written
+        content = bytearray(file.read_bytes())
+        content[-12] ^= 1
+        file.write_bytes(content)
     repeated, new = trained()
     assert new
     assert np.array_equal(repeated.vectors, first.vectors)

@@ -1,0 +1,59 @@
+"""``model.keras``, looked at before Keras opens it: loading a model runs nothing that it holds."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import keras
+
+from zoo.errors import UsageError
+
+MEMBERS = {"metadata.json", "config.json", "model.weights.h5"}
+POLICY = ("keras", "DTypePolicy")  # the only object inside: all options of a model are plain values
+
+
+def load_model_file(path: Path, model: type):
+    """The model of a file, if it is whole, of that class, and holds no other object.
+
+    Keras itself refuses Lambda layers and classes that are not registered. This refuses all that
+    zoo never writes, whatever the version of Keras.
+
+    Raises:
+        UsageError: for a file that is anything else.
+    """
+    with zipfile.ZipFile(path) as archive:
+        others = set(archive.namelist()) - MEMBERS
+        if others:
+            raise UsageError(f"{path} holds {', '.join(sorted(map(repr, others)))}: not zoo's file")
+        damaged = archive.testzip()  # Keras reads weights also where they are
+        if damaged:
+            raise UsageError(f"{path} is damaged: {damaged} is not what was written")
+        config = json.loads(archive.read("config.json"))
+    wanted = (model.__name__, keras.saving.get_registered_name(model))
+    if (config.get("class_name"), config.get("registered_name")) != wanted:
+        raise UsageError(f"{path} holds {_shown(config)}, where the run is of {wanted[1]}")
+    del config["class_name"]
+    config.pop("compile_config", None)  # of a training; it is not read
+    check_plain(config, path)
+    return keras.saving.load_model(path, compile=False)
+
+
+def check_plain(value: Any, path: Path) -> None:
+    """Refuses descriptions of objects within the options of a model, which Keras would make.
+
+    Raises:
+        UsageError: naming the first one.
+    """
+    if isinstance(value, dict):
+        if "class_name" in value and (value.get("module"), value["class_name"]) != POLICY:
+            raise UsageError(f"{path} holds {_shown(value)}, which no model of zoo has: not loaded")
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            check_plain(one, path)
+
+
+def _shown(config):
+    names = (config.get("module"), config.get("class_name"), config.get("registered_name"))
+    return " ".join(repr(name) for name in names if name)
