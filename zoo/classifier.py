@@ -31,6 +31,7 @@ class TextClassifier(keras.Model):
         max_words: the most words of a text (of a sentence where hierarchical) that the model is
             meant for: the preprocessor cuts there, and position tables have as many rows.
         max_sentences: the same for sentences; None for flat models.
+        embedding_range: word vectors start uniformly within plus and minus this.
         train_embeddings: whether training changes the word vectors.
         logits: True gives logits instead of probabilities.
     """
@@ -43,7 +44,6 @@ class TextClassifier(keras.Model):
     entities = False  # whether ids tell which words are in marked entities; some have the option
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
-    embedding_range = 0.05  # words start uniformly within plus and minus this
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class TextClassifier(keras.Model):
         embedding_dim: int = 128,
         max_words: int = 500,
         max_sentences: int | None = None,
+        embedding_range: float = 0.05,
         train_embeddings: bool = True,
         logits: bool = False,
         **kwargs: Any,
@@ -65,11 +66,12 @@ class TextClassifier(keras.Model):
         self.embedding_dim = embedding_dim
         self.max_words = max_words
         self.max_sentences = max_sentences
+        self.embedding_range = embedding_range
         self.train_embeddings = train_embeddings
         self.logits = logits
         self.preprocessor = None
         self.labels = None
-        start = keras.initializers.RandomUniform(-self.embedding_range, self.embedding_range)
+        start = keras.initializers.RandomUniform(-embedding_range, embedding_range)
         self.embed = keras.layers.Embedding(
             vocabulary_size, embedding_dim, start, trainable=train_embeddings
         )

@@ -64,6 +64,8 @@ VALUES = {
     "depth": SIZE,
     "dropout": RATE,
     "embedding_dim": SIZE,
+    "embedding_dropout": RATE,
+    "embedding_range": ABOVE_ZERO,
     "entities": FLAG,
     "feed_forward_dim": SIZE,
     "filters": SIZE,
@@ -102,6 +104,7 @@ VALUES = {
     "weighting": NAME,
     "windows": WINDOWS,
     "word_dropout": RATE,
+    "word_positions": FLAG,
 }
 OR_NONE = ("max_norm", "max_sentences", "position_dim")  # as is each whose default is None
 

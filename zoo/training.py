@@ -74,7 +74,8 @@ def train(
             own table, folder or glob.
         files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, and the files
             ``validation`` and ``test``; see :func:`zoo.datasets.load_files`.
-        preset, options: of the model; see :func:`zoo.build`.
+        preset, options: of the model; see :func:`zoo.build`. Relations of entities have a preset
+            "relations" in some models, which is then the default.
         recipe: "default", or a paper's, under the name of its preset; see
             :class:`zoo.recipes.Recipe`.
         epochs, batch_size, learning_rate: in place of the recipe's. A batch is that of all
@@ -138,6 +139,8 @@ def train(
             words |= {"clean_up": clean_up or corpus.clean_up or defaults.clean_up}
             if words["clean_up"] == "relations" and "entities" in defaults.option_defaults():
                 options = {"entities": True} | options
+                if preset is None and "relations" in defaults.presets:
+                    preset = "relations"
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             classifier = _build(model, preset, options, corpus, words, embeddings, seed)
             resolved = find_recipe(model, recipe).resolved(

@@ -34,6 +34,8 @@ LEGAL = {
     "depth": st.sampled_from((9, 9, 9, 17, 29)),
     "dropout": RATES,
     "embedding_dim": SIZES,
+    "embedding_dropout": RATES,
+    "embedding_range": st.floats(0.001, 1),
     "entities": FLAGS,
     "feed_forward_dim": SIZES,
     "filters": SIZES,
@@ -74,6 +76,7 @@ LEGAL = {
     "weighting": st.sampled_from(WEIGHTINGS),
     "windows": st.lists(st.integers(1, 6), min_size=1, max_size=4),
     "word_dropout": RATES,
+    "word_positions": FLAGS,
 }
 
 # What no option can have, by what its default is like.

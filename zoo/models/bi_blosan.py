@@ -156,9 +156,9 @@ class BiBloSAN(TextClassifier):
             fixed; 10 is what they would take for 500 words.
         hidden_dim: width of the layer before the softmax.
         dropout: rate on word vectors, on the text's vector and on that layer.
+        embedding_range: of new word vectors, about GloVe's: small words attend to all alike, and
+            learn slowly.
     """
-
-    embedding_range = 0.5  # about GloVe's: small words attend to all alike, and learn slowly
 
     presets = {
         "shen2018": {  # authors' code for CR, MPQA and SUBJ
@@ -171,9 +171,17 @@ class BiBloSAN(TextClassifier):
     }
 
     def __init__(
-        self, num_classes, *, units=64, block_words=10, hidden_dim=100, dropout=0.3, **kwargs
+        self,
+        num_classes,
+        *,
+        units=64,
+        block_words=10,
+        hidden_dim=100,
+        dropout=0.3,
+        embedding_range=0.5,
+        **kwargs,
     ):
-        super().__init__(num_classes, **kwargs)
+        super().__init__(num_classes, embedding_range=embedding_range, **kwargs)
         self.units = units
         self.block_words = block_words
         self.hidden_dim = hidden_dim

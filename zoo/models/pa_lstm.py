@@ -25,9 +25,9 @@ class PALSTM(TextClassifier):
         position_dim: width of the position embeddings, half of it for each entity; None for none.
         max_distance: words beyond which a position is as far.
         dropout: rate on word vectors, between layers and on the sum.
+        embedding_range: of new word vectors, about GloVe's: the summary of small states would not
+            reach the attention.
     """
-
-    embedding_range = 0.5  # about GloVe's: the summary of small states does not reach the attention
 
     presets = {
         "zhang2017": {
@@ -51,9 +51,10 @@ class PALSTM(TextClassifier):
         position_dim=60,
         max_distance=50,
         dropout=0.5,
+        embedding_range=0.5,
         **kwargs,
     ):
-        super().__init__(num_classes, **kwargs)
+        super().__init__(num_classes, embedding_range=embedding_range, **kwargs)
         self.entities = entities
         self.num_layers = num_layers
         self.units = units
