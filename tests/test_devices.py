@@ -57,6 +57,7 @@ def test_two_devices_of_tensorflow(data, tmp_path):
     same_weights(tmp_path / "1", tmp_path / "2")
 
 
+@pytest.mark.slow
 def test_two_processes_on_jax(data, tmp_path):
     with socket.socket() as free:
         free.bind(("localhost", 0))
