@@ -113,6 +113,7 @@ ILLEGAL_ITSELF = {
     "temperature": NO_ABOVE_ZERO | st.none(),
     "center_rate": NO_SHARE,
     "center_weight": NO_WEIGHT,
+    "embedding_range": NO_ABOVE_ZERO | st.none(),
     "decay": NO_SHARE,
     "gamma": NO_WEIGHT,
     "max_norm": NO_ABOVE_ZERO,
