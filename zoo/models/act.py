@@ -100,8 +100,6 @@ class GlobalAttentionClassifier(TextClassifier):
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.embedding_dropout = embedding_dropout
-        if entities:
-            self.learning_rate = 1e-3  # as the preset "relations"
         self.center_weight = center_weight
         self.center_rate = center_rate
         self.drop_words = keras.layers.Dropout(word_dropout, noise_shape=(None, None, 1))
@@ -222,6 +220,8 @@ class ACT(GlobalAttentionClassifier):
     ):
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
+        if self.entities:
+            self.learning_rate = 1e-3  # found as the preset "relations" was; a Transformer fails
         self.num_layers = num_layers
         self.num_heads = num_heads
         self.filters = filters
