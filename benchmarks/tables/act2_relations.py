@@ -30,10 +30,13 @@ TABLE = Table(
         "copy; TACRED, of which its F1 are shown, needs a licence. It tells of its ablation that "
         "without positions F1 falls from 67.8 to 63.5 on TACRED's development set.",
         "Claims are tested on accuracy, text by text.",
-        "No word vectors are pretrained, all sizes are zoo's defaults. " + OURS,
+        "No word vectors are pretrained; sizes are zoo's defaults, ACT's those of its preset "
+        "`relations`, chosen on development splits. " + OURS,
+        "The Transformer hardly learns these 8,000 texts in 1,500 steps from new word vectors; to "
+        "be ahead of it says little.",
         "PA-LSTM has no tags of parts of speech or named entities.",
     ],
     metric="semeval2010_f1",
     elsewhere=("TACRED",),
-    seeds=3,
+    seeds=2,
 )
