@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -18,7 +19,7 @@ from zoo.alone import alone
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
-from zoo.runs import new_run, read_scores, write_json
+from zoo.runs import new_run, read_scores, whole, write_json
 from zoo.summary import read_mistakes
 
 TEXTS = [
@@ -178,8 +179,6 @@ def test_two_runs_at_once_have_two_folders(tmp_path):
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_what_is_written_is_whole_or_as_before(tmp_path, kind):
-    from zoo.runs import whole
-
     path = tmp_path / "a.txt"
     for content, fails in (("old", False), ("new", True), ("new", False)):
         before = path.exists()
@@ -318,3 +317,35 @@ def test_probabilities_come_in_the_order_of_the_texts(name):
     model.preprocessor = zoo.datasets.Preprocessor(["good", "bad"], *limits)
     expected = model.predict(texts[:40], verbose=0)
     np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("left_by", ["a killed process", "a failure"])
+def test_a_folder_that_was_moved_away_comes_back(tmp_path, monkeypatch, left_by):
+    path, replace = tmp_path / "a", Path.replace
+    path.mkdir()
+    (path / "inside").write_text("complete")
+    if left_by == "a killed process":
+        dead = subprocess.Popen([sys.executable, "-c", ""])
+        dead.wait()
+        path.replace(tmp_path / f".partial-{dead.pid}-old-a")
+        error = KeyError
+    else:
+        error = zoo.UsageError
+
+        def fails_at_last(self, target):
+            if "-old-" not in self.name + target.name:
+                raise OSError("no")
+            return replace(self, target)
+
+        monkeypatch.setattr(Path, "replace", fails_at_last)
+
+    def write():
+        with whole(path) as partial:
+            partial.mkdir()
+            if left_by == "a killed process":
+                raise KeyError
+
+    with pytest.raises(error):
+        write()
+    assert (path / "inside").read_text() == "complete"
+    assert list(tmp_path.iterdir()) == [path]

@@ -89,16 +89,26 @@ def whole(path: Path) -> Iterator[Path]:
     finally:
         for left in (partial, old):
             with contextlib.suppress(OSError):
-                _remove(left)
+                _remove_or_put_back(left, path)
 
 
 def _remove_left_over(path):
-    """Removes what was being written to ``path`` by processes that are no more, or by this one."""
+    """Removes what was being written to ``path`` by processes that are no more, or by this one.
+
+    A folder that one of them had moved away, with nothing in its place yet, comes back.
+    """
     name = re.compile(rf"\.partial-(?:(\d+)-)?(?:old-)?{re.escape(path.name)}")
     for left in path.parent.iterdir():
         found = name.fullmatch(left.name)
         if found and not (found[1] and int(found[1]) != os.getpid() and is_alive(int(found[1]))):
-            _remove(left)
+            _remove_or_put_back(left, path)
+
+
+def _remove_or_put_back(left, path):
+    if "-old-" in left.name and left.is_dir() and not path.exists():
+        left.replace(path)
+    else:
+        _remove(left)
 
 
 def _remove(path):
