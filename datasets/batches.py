@@ -1,6 +1,7 @@
 """Batches of word ids as tf.data: texts of like length together, sentences of like length too."""
 
 import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import keras
@@ -122,7 +123,8 @@ def batches(
         dataset = dataset.map(lambda texts: (texts, 0))
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
     if packed:
-        groups = min(groups, groups_worth(preprocessor, dataset, batch_size, count))
+        sample = preprocessor.encode(next(iter(dataset.batch(256)))[0])
+        groups = min(groups, groups_worth(sample, batch_size, count))
     chunk = -(-512 // batch_size) * batch_size  # so that a block is whole batches
     block = -(-BLOCK // chunk) if shuffle else 1  # chunks
     chunks = dataset.batch(chunk).map(
@@ -173,6 +175,38 @@ def batches(
     return untuned(data.prefetch(2))
 
 
+def batches_by_length(
+    preprocessor, dataset: tf.data.Dataset, batch_size: int = 128, groups: int = 12
+) -> Iterator[tuple[np.ndarray, tf.Tensor | dict]]:
+    """Each text once, for answers: batches of texts of like length, computed as they are asked for.
+
+    Unlike :func:`batches`, nothing is traced anew at each call, which takes half a second and, call
+    after call, memory: a stream of texts comes as a call for every thousand.
+
+    Args:
+        preprocessor: a :class:`zoo.datasets.Preprocessor`.
+        dataset: of texts, of known cardinality.
+        batch_size: texts of a batch.
+        groups: the most groups of sentences of like length.
+
+    Yields:
+        the rows of a batch, ``[batch]`` places in the dataset; and its ids, as of :func:`batches`.
+    """
+    count, before = int(dataset.cardinality()), 0
+    packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
+    chunks = iter(dataset.batch(1024))
+    while window := list(itertools.islice(chunks, WINDOW * batch_size // 1024)):
+        ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
+        if packed and not before:
+            groups = min(groups, groups_worth(ids, batch_size, count))
+        order = np.lexsort([size.numpy() for size in _sizes(ids)][::-1])
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size]
+            some = tf.gather(ids, rows)
+            yield before + rows, pack(some, groups) if packed else preprocessor.pad(some)
+        before += len(order)
+
+
 def _shared(data, lay_out, batch_size, filled, share):
     """The part of each batch, or all its parts one after the other: triples with weights.
 
@@ -211,13 +245,18 @@ def _order(ids, batch_size, seed):
     return tf.gather(order, tf.argsort(key))
 
 
-def groups_worth(preprocessor, dataset, batch_size, count):
-    """In how many groups sentences are worth their compilation: a few seconds for each group."""
-    first = preprocessor.encode(next(iter(dataset.batch(256)))[0])
-    texts = int(first.nrows())
-    if int(tf.size(first.flat_values)) / texts * count < 250_000:
+def groups_worth(sample: tf.RaggedTensor, batch_size: int, count: int) -> int:
+    """In how many groups sentences are worth their compilation: a few seconds for each group.
+
+    Args:
+        sample: the ids of some texts.
+        batch_size: texts of a batch.
+        count: texts of all batches.
+    """
+    texts = int(sample.nrows())
+    if int(tf.size(sample.flat_values)) / texts * count < 250_000:
         return 1
-    return 12 if int(tf.size(first.values.row_lengths())) / texts * batch_size >= 200 else 9
+    return 12 if int(tf.size(sample.values.row_lengths())) / texts * batch_size >= 200 else 9
 
 
 def _sizes(ids):

@@ -20,12 +20,11 @@ def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
     """
     from zoo.datasets.preprocessor import text_dataset
 
-    numbered = text_dataset(texts).enumerate().map(lambda row, text: (text, row))
-    batches = model.preprocessor.batches(
-        numbered, 128, True, cache="none", reshuffle=False, groups=model.sentence_groups
-    )
     probabilities = np.empty((len(texts), model.num_classes))
-    for ids, rows in batches.as_numpy_iterator():
+    batches = model.preprocessor.batches_by_length(
+        text_dataset(texts), groups=model.sentence_groups
+    )
+    for rows, ids in batches:
         probabilities[rows] = model.predict_on_batch(ids)
     return probabilities / probabilities.sum(axis=-1, keepdims=True)
 
