@@ -195,7 +195,7 @@ def batches_by_length(
     count, before = int(dataset.cardinality()), 0
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
     chunks = iter(dataset.batch(1024))
-    while window := list(itertools.islice(chunks, WINDOW * batch_size // 1024)):
+    while window := list(itertools.islice(chunks, -(-WINDOW * batch_size // 1024))):
         ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
         if packed and not before:
             groups = min(groups, groups_worth(ids, batch_size, count))

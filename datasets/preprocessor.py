@@ -147,14 +147,11 @@ def _replace(texts, rules):
     return texts
 
 
-def text_dataset(texts: Split | Sequence[str], targets=None) -> tf.data.Dataset:
-    """A dataset of texts, or of pairs of a text and a target, of known cardinality."""
+def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
+    """A dataset of texts, of known cardinality."""
     if isinstance(texts, Split):
         return texts.dataset().map(lambda text, _: text)
-    texts = text_tensor(texts)
-    return tf.data.Dataset.from_tensor_slices(
-        texts if targets is None else (texts, np.asarray(targets))
-    )
+    return tf.data.Dataset.from_tensor_slices(text_tensor(texts))
 
 
 class Preprocessor:

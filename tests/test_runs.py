@@ -104,6 +104,10 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
     model.fit(TEXTS[:2], targets, validation_data=(TEXTS[:2], targets), verbose=0)
     with pytest.raises(ValueError, match="a list of texts is needed"):
         model.predict("one text")
+    with pytest.raises(zoo.UsageError, match=r"write \[text\]"):
+        next(predict(model, "one text"))
+    with pytest.raises(ValueError, match="no steps with texts"):
+        model.predict(TEXTS, steps=1)
 
 
 def test_surrogates_do_not_stop_a_prediction(trained):

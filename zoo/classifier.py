@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 from keras import ops
+from rich.progress import track
 
 from zoo.layers.entity_positions import ROLES
 
@@ -127,15 +128,36 @@ class TextClassifier(keras.Model):
             x, y, batch_size = self._batches(x, y, batch_size), None, None
         return super().evaluate(x, y, batch_size, **kwargs)
 
-    def predict(self, x, batch_size=None, **kwargs):
-        """Keras' predict; ``x`` may be texts."""
-        if is_text(x):
-            if len(x) <= (batch_size or 32) and kwargs.keys() <= {"verbose"}:
-                # A pipeline takes a hundred times as long to build as one batch to compute.
-                ids = self._need_preprocessor()(x)
-                return self.predict_on_batch(np.asarray(ids))
-            x, batch_size = self._batches(x, None, batch_size), None
-        return super().predict(x, batch_size, **kwargs)
+    def predict(self, x, batch_size=None, verbose="auto", **kwargs):
+        """Keras' predict; ``x`` may be texts, and then there is nothing else to set."""
+        if not is_text(x):
+            return super().predict(x, batch_size, verbose, **kwargs)
+        if kwargs:
+            raise ValueError(f"predict takes no {', '.join(kwargs)} with texts")
+        return self.predict_texts(x, batch_size or 128, verbose)
+
+    def predict_texts(self, texts, batch_size=128, verbose=0):
+        """Texts of like length are computed together, so that little of it is padding.
+
+        Args:
+            texts: any sequence of strings, or a split of a corpus.
+            batch_size: texts that are computed together.
+            verbose: 0 for no bar, where it takes long.
+
+        Returns:
+            ``[texts, classes]`` float32 probabilities, in the order of the texts.
+        """
+        from zoo.datasets.preprocessor import text_dataset
+
+        probabilities = np.empty((len(texts), self.num_classes), "float32")
+        batches = self._need_preprocessor().batches_by_length(
+            text_dataset(texts), batch_size, self.sentence_groups
+        )
+        number = math.ceil(len(texts) / batch_size)
+        quiet = not verbose or number < 50
+        for rows, ids in track(batches, "Predicting", number, transient=True, disable=quiet):
+            probabilities[rows] = self.predict_on_batch(ids)
+        return probabilities
 
     def solve(self, split) -> bool:
         """Finds the weights at once on a training split, where a model can; else gives False."""
@@ -160,9 +182,14 @@ class TextClassifier(keras.Model):
         return self.preprocessor
 
     def _batches(self, texts, targets, batch_size, shuffle=False):
+        import tensorflow as tf
+
         from zoo.datasets.preprocessor import text_dataset
 
-        dataset = text_dataset(texts, targets)
+        dataset = text_dataset(texts)
+        if targets is not None:
+            targets = tf.data.Dataset.from_tensor_slices(np.asarray(targets))
+            dataset = tf.data.Dataset.zip(dataset, targets)
         if shuffle:  # all, as they may be sorted by class
             dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
         return self._need_preprocessor().batches(

@@ -14,18 +14,8 @@ COLUMNS = ("text_column", "label_column")
 
 
 def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
-    """``[texts, classes]`` float64 probabilities, in the order of the texts.
-
-    Texts of like length are computed together, so that little of it is padding.
-    """
-    from zoo.datasets.preprocessor import text_dataset
-
-    probabilities = np.empty((len(texts), model.num_classes))
-    batches = model.preprocessor.batches_by_length(
-        text_dataset(texts), groups=model.sentence_groups
-    )
-    for rows, ids in batches:
-        probabilities[rows] = model.predict_on_batch(ids)
+    """``[texts, classes]`` float64 probabilities that sum to 1, in the order of the texts."""
+    probabilities = model.predict_texts(texts).astype("float64")
     return probabilities / probabilities.sum(axis=-1, keepdims=True)
 
 

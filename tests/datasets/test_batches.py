@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import Share, pack, share_of_words
+from zoo.datasets.preprocessor import text_dataset
 
 
 def dataset(*columns):
@@ -86,6 +87,23 @@ def test_batches_without_targets_and_shuffling_keep_the_order():
     preprocessor = Preprocessor(["a", "b", "c"])
     data = preprocessor.batches(dataset(["c", "", "a b", "b"]), batch_size=3)
     assert [text for ids in data for text in documents(ids)] == [[4], [], [2, 3], [3]]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 12), max_size=60),
+    batch_size=st.integers(1, 20),
+    max_sentences=st.sampled_from([None, 12]),
+)
+def test_batches_by_length_hold_every_text_once(lengths, batch_size, max_sentences):
+    texts = ["a. " * length for length in lengths]
+    preprocessor = Preprocessor(["a", "."], max_sentences=max_sentences)
+    seen = {}
+    for rows, ids in preprocessor.batches_by_length(text_dataset(texts), batch_size):
+        assert len(rows) <= batch_size
+        seen |= dict(zip(rows.tolist(), documents(ids), strict=True))
+    assert list(seen) == sorted(seen, key=lambda row: lengths[row])
+    assert [len(seen[row]) for row in range(len(texts))] == [2 * length for length in lengths]
 
 
 def test_targets_of_any_shape_pass_through():
