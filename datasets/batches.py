@@ -177,7 +177,7 @@ def batches(
 
 def batches_by_length(
     preprocessor, dataset: tf.data.Dataset, batch_size: int = 128, groups: int = 12
-) -> Iterator[tuple[np.ndarray, tf.Tensor | dict]]:
+) -> Iterator[tuple[np.ndarray, np.ndarray | dict]]:
     """Each text once, for answers: batches of texts of like length, computed as they are asked for.
 
     Unlike :func:`batches`, nothing is traced anew at each call, which takes half a second and, call
@@ -190,7 +190,8 @@ def batches_by_length(
         groups: the most groups of sentences of like length.
 
     Yields:
-        the rows of a batch, ``[batch]`` places in the dataset; and its ids, as of :func:`batches`.
+        the rows of a batch, ``[batch]`` places in the dataset; and its ids, as of :func:`batches`,
+        but NumPy's.
     """
     count, before = int(dataset.cardinality()), 0
     packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
@@ -203,7 +204,8 @@ def batches_by_length(
         for start in range(0, len(order), batch_size):
             rows = order[start : start + batch_size]
             some = tf.gather(ids, rows)
-            yield before + rows, pack(some, groups) if packed else preprocessor.pad(some)
+            laid_out = pack(some, groups) if packed else preprocessor.pad(some)
+            yield before + rows, keras.tree.map_structure(np.asarray, laid_out)
         before += len(order)
 
 

@@ -21,10 +21,12 @@ def dataset(*columns):
 def documents(ids):
     """Ids of any kind of batch, as lists of the words of each text, padding gone."""
     if isinstance(ids, dict):
-        sentences = [[], *(row for group in ids["sentences"] for row in group.numpy().tolist())]
-        ids = [[w for i in places for w in sentences[i]] for places in ids["places"].numpy()]
+        groups = map(np.asarray, ids["sentences"])
+        sentences = [[], *(row for group in groups for row in group.tolist())]
+        places = np.asarray(ids["places"])
+        ids = [[w for i in row for w in sentences[i]] for row in places]
     else:
-        ids = ids.numpy().reshape(len(ids), -1).tolist()
+        ids = np.asarray(ids).reshape(len(ids), -1).tolist()
     return [[word for word in text if word] for text in ids]
 
 
