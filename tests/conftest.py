@@ -4,10 +4,15 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
+import hypothesis
 import keras
 import pytest
 
 import zoo
+
+# No test is timed: machines are busy at times.
+hypothesis.settings.register_profile("zoo", deadline=None)
+hypothesis.settings.load_profile("zoo")
 
 
 @pytest.fixture(params=["float32", "mixed_bfloat16"])

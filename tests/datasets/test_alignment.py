@@ -28,7 +28,7 @@ def same(slice_, word):
 
 @pytest.mark.parametrize("clean_up", CLEAN_UPS)
 @given(text=TEXTS | st.text(max_size=40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_word_is_what_stands_at_its_place(clean_up, text):
     words = [word.decode() for word in split_words([text], clean_up)[0].numpy()]
     spans = places(text, words, clean_up)

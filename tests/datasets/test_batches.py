@@ -30,7 +30,7 @@ def documents(ids):
     return [[word for word in text if word] for text in ids]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(lengths=st.lists(st.lists(st.integers(1, 9), max_size=6), min_size=1, max_size=9))
 def test_packed_documents_are_all_there(lengths):
     numbers = iter(range(1, 10_000))
@@ -70,7 +70,7 @@ def test_batches_hold_every_text_once_and_with_its_target(max_sentences, cache, 
     assert [n for _, targets in again for n in targets.numpy()] == epochs[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60),
     batch_size=st.integers(1, 4),
@@ -91,7 +91,7 @@ def test_batches_without_targets_and_shuffling_keep_the_order():
     assert [text for ids in data for text in documents(ids)] == [[4], [], [2, 3], [3]]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     lengths=st.lists(st.integers(0, 12), max_size=60),
     batch_size=st.integers(1, 20),

@@ -282,9 +282,7 @@ LINES = {
 
 
 @given(st.lists(kinds, min_size=1))
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_is_dropped_in_silence(tmp_path, rows):
     path = tmp_path / "a.csv"
     path.write_bytes(HEADER.encode() + b"".join(LINES[row] for row in rows))
@@ -312,9 +310,7 @@ label = text.filter(lambda value: not re.search(r"[\r\n]", value.strip()))
 
 
 @given(st.lists(st.tuples(text, label), min_size=1), st.sampled_from(files.SUFFIXES), st.booleans())
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_table_is_read_back(tmp_path, rows, suffix, ascii_only):
     path = tmp_path / f"a{suffix}"
     if suffix in (".csv", ".tsv"):

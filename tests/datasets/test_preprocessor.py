@@ -109,7 +109,7 @@ def test_ids_of_padding_unknown_and_known_words():
     np.testing.assert_array_equal(sentences, [[[2, 1], [3, 0]]])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts=st.lists(st.text(), min_size=1, max_size=3), hierarchical=st.booleans())
 def test_any_text_gives_ids_of_at_least_one_word(texts, hierarchical):
     preprocessor = Preprocessor(["a"], 5, 3 if hierarchical else None)
@@ -129,7 +129,7 @@ def test_cut_texts_are_reported(max_sentences, caplog):
     assert caplog.messages == [f"1 of 3 training texts are longer than {limit} and are cut"]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     lengths=st.lists(st.lists(st.integers(1, 9), max_size=5), min_size=1, max_size=30),
     percentile=st.integers(1, 100),
@@ -169,7 +169,7 @@ def test_characters_make_no_sentences():
 
 
 @pytest.mark.parametrize("clean_up", [name for name in CLEAN_UPS if name != "characters"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(texts=st.lists(st.text(), min_size=1, max_size=3))
 def test_sentences_are_the_words_of_the_text(clean_up, texts):
     texts = tf.constant([text.encode("utf-8", "surrogatepass") for text in texts])

@@ -97,7 +97,7 @@ def test_packed_documents_get_the_same_answer(name, precision):
 
 
 @every_model
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_a_text_gets_the_same_answer_in_any_padding(name, data):
     model = built(name, "float32")
