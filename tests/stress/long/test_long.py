@@ -2,6 +2,7 @@
 
 import _thread
 import random
+import signal
 import threading
 import time
 
@@ -76,6 +77,8 @@ def test_training(data, seconds, cases, tmp_path):
     def begun():
         return any(tmp_path.glob("runs/*/checkpoint/best.npz"))
 
+    # A shell has the processes that it runs in the background ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     watch = Watch(seconds, begun, _thread.interrupt_main)
     watch.start()
     run = zoo.train(
