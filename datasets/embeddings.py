@@ -220,18 +220,19 @@ def _pack(path, packed):
     return packed
 
 
-def read_vectors(path: str | Path, words: Iterable[str] | None = None):
+def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: int = 0):
     """Reads word vectors of word2vec (text, or binary: ``.bin``), GloVe or fastText (``.vec``).
 
     Each also as ``.gz``. Never through pickle, which would run what the file says.
 
-    The file is streamed, and only the vectors of ``words`` are kept. gensim's own reader holds
-    all of it (gigabytes), stops at GloVe's words with a space, and does not name the line.
+    The file is streamed, and only the vectors that are asked for are kept. gensim's own reader
+    holds all of it (gigabytes), stops at GloVe's words with a space, and does not name the line.
 
     Args:
         path: the file. What is not ``.bin`` is text: a word and its numbers a line, and in
             word2vec's and fastText's a first line with the number of vectors and their width.
         words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
+        further: how many others to keep, the first of the file, which mostly are the most frequent.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
@@ -250,8 +251,12 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None):
     try:
         with _open(path) as file:
             for where, word, row in rows(file, path):
-                if word in index or (wanted is not None and word.lower() not in wanted):
+                if word in index:
                     continue
+                if wanted is not None and word.lower() not in wanted:
+                    if not further:
+                        continue
+                    further -= 1
                 buffer += _vector(row, where)
                 index[word] = len(index)
     except (OSError, EOFError, zlib.error) as error:
@@ -385,8 +390,9 @@ def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.nd
     """The first weights of a word table, in the order of the preprocessor's ids.
 
     A word that has no vector of its own takes the first one in the file that differs only in case
-    ("paris" takes that of "Paris": the clean-up made one word of both). The others, and the
-    unknown word, are drawn from U[-0.25, 0.25]. Logs how many words have a vector.
+    ("paris" takes that of "Paris": the clean-up made one word of both). The others are drawn from
+    U[-0.25, 0.25]. The unknown word has the mean of all vectors: where each training word is known
+    it is never trained, and a random one would say something. Logs how many words have a vector.
 
     Args:
         vectors: gensim ``KeyedVectors``, ``[words, dim]``.
@@ -406,6 +412,7 @@ def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.nd
     forms: dict[str, int] = {}
     for row, form in enumerate(vectors.index_to_key):
         forms.setdefault(form.lower(), row)
+    matrix[1] = vectors.vectors.mean(axis=0)
     sources = [vectors.key_to_index.get(word, forms.get(word.lower())) for word in vocabulary]
     for row, source in enumerate(sources, start=2):
         if source is not None:

@@ -4,7 +4,7 @@ import functools
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import keras
 import numpy as np
@@ -262,6 +262,30 @@ class Preprocessor:
                 *(cut.sum(), len(cut), limits),
             )
         return cls(words, max_words, max_sentences, clean_up, ngrams, entities)
+
+    def extended(self, words: Iterable[str], max_vocabulary: int) -> "Preprocessor":
+        """One that also knows words which the training texts lack, the first ones of ``words``.
+
+        As in Kim 2014's code, whose words are those of the test texts, too; these words have word
+        vectors, but are not trained.
+
+        Args:
+            words: in any case; those that the clean-up does not leave as they are, are passed over.
+            max_vocabulary: the most words in all.
+        """
+        known = set(self.vocabulary)
+        words = [word for word in dict.fromkeys(map(str.lower, words)) if word not in known]
+        split = split_words(words, self.clean_up).to_list() if words else []
+        whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
+        further = whole[: max(0, max_vocabulary - len(known))]
+        return Preprocessor(
+            self.vocabulary + further,
+            self.max_words,
+            self.max_sentences,
+            self.clean_up,
+            self.ngrams,
+            self.entities,
+        )
 
     @property
     def vocabulary_size(self) -> int:

@@ -275,7 +275,7 @@ def test_damaged_runs_are_refused(trained, tmp_path):
 def test_words_are_prepared_as_told(csv_file, tmp_path):
     """Clean-up, limits and word vectors of a file, frozen, are those of the loaded model."""
     vectors = tmp_path / "vectors.txt"
-    vectors.write_text("good, 1 2 3 4\nBad 5 6 7 8\n")
+    vectors.write_text("good, 1 2 3 4\nBad 5 6 7 8\nDull 9 9 9 9\nso so 7 7 7 7\n")
     run = zoo.train(
         "cnn_kim",
         str(csv_file),
@@ -291,6 +291,9 @@ def test_words_are_prepared_as_told(csv_file, tmp_path):
     model = zoo.load(run)
     row = model.preprocessor.vocabulary.index("good,") + 2
     np.testing.assert_array_equal(model.embed.embeddings[row], [1, 2, 3, 4])
+    assert model.preprocessor.vocabulary[-1] == "dull"  # which no training text has
+    np.testing.assert_array_equal(model.embed.embeddings[-1], [9, 9, 9, 9])
+    assert not np.allclose(*model.predict(["dull", "never seen"]))
     assert model.preprocessor.clean_up == "tokens"
     assert model.max_words == model.preprocessor.max_words == 7
     config = json.loads((run / "config.json").read_text())

@@ -84,7 +84,8 @@ def train(
             :meth:`zoo.datasets.Preprocessor.fit`.
         embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
             unlabelled ones; or the path of a file of word vectors, see
-            :func:`zoo.datasets.embeddings.read_vectors`. By default words start at random.
+            :func:`zoo.datasets.embeddings.read_vectors`. The most frequent words that have one fill
+            the vocabulary up. By default words start at random.
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
         cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
             each epoch; "auto" keeps those of up to 200,000 texts in memory.
@@ -338,20 +339,20 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
         entities=limits.entities,
         **words,
     )
-    sizes = {"vocabulary_size": preprocessor.vocabulary_size}
+    sizes = {}
     if words["percentile"] is not None:
         sizes |= {"max_words": preprocessor.max_words}
         sizes |= {"max_sentences": preprocessor.max_sentences}
     if embeddings is not None:
-        vectors = _word_vectors(
-            embeddings, corpus, preprocessor, limits.embedding_dim, words["min_count"], seed
-        )
+        vectors = _word_vectors(embeddings, corpus, preprocessor, limits.embedding_dim, words, seed)
+        preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
         sizes |= {"embedding_dim": vectors.vector_size}
         if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
             raise UsageError(
                 f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
                 f"{vectors.vector_size} wide: leave it out"
             )
+    sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
     classifier = build(name, labels, preset, **options | sizes)
     if embeddings is not None and classifier.embedding_dim != vectors.vector_size:
         raise UsageError(f"{name} has no word vectors: leave out --embeddings")
@@ -366,16 +367,18 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
     return classifier
 
 
-def _word_vectors(embeddings, corpus, preprocessor, dim, min_count, seed):
+def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed):
+    """Vectors of the vocabulary and, while there is room in it, of further words."""
     if embeddings != "word2vec":
-        return read_vectors(embeddings, preprocessor.vocabulary)
+        room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
+        return read_vectors(embeddings, preprocessor.vocabulary, room)
     from zoo.datasets.preprocessor import split_words
 
     return train_word2vec(
         itertools.chain(corpus.train, corpus.unlabelled or ()),
         lambda texts: split_words(texts, preprocessor.clean_up),
         dim,
-        min_count=min_count,
+        min_count=words["min_count"],
         seed=seed,
     )
 

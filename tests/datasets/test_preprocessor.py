@@ -176,3 +176,16 @@ def test_sentences_are_the_words_of_the_text(clean_up, texts):
     sentences = split_sentences(texts, clean_up)
     words = split_words(texts, clean_up)
     assert sentences.merge_dims(1, 2).to_list() == words.to_list()
+
+
+@pytest.mark.parametrize("clean_up", ["hcan", "han", "kim", "tokens", "relations"])
+def test_further_words_are_those_that_a_text_can_have(clean_up):
+    first = Preprocessor(["good", "stay"], 7, None, clean_up)
+    further = ["Good", "new york", "Dull", "dull", "", "a\u0300b.!", "sad", "bad"]
+    known = first.extended(further, max_vocabulary=4)
+    assert known.vocabulary[:3] == ["good", "stay", "dull"] and len(known.vocabulary) == 4
+    ids = known(tf.constant(["GOOD DULL never stay"])).numpy().tolist()
+    assert ids == [[2, 4, 1, 3]]
+    assert known.max_words == 7 and known.clean_up == clean_up
+    assert first.extended(further, max_vocabulary=1).vocabulary == ["good", "stay"]
+    assert first.extended([], 9).vocabulary == ["good", "stay"]
