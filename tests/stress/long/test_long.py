@@ -44,15 +44,10 @@ class Watch(threading.Thread):
 
     def check(self, cases, kind):
         """Compares the second quarter with the last."""
-        quarter = len(self.samples) // 4
-        samples = np.array(self.samples)
-        early, late = (
-            np.median(part, 0) for part in (samples[quarter : 2 * quarter], samples[-quarter:])
-        )
-        memory, files = late - early
-        print(
-            f"{kind}: {early[0]:.0f} MB, then {memory:+.1f}; {early[1]:.0f} open, then {files:+.0f}"
-        )
+        quarters = [np.median(part, 0) for part in np.array_split(np.array(self.samples), 4)]
+        memory, files = quarters[3] - quarters[1]
+        course = ", ".join(f"{size:.0f} MB" for size, _ in quarters)
+        print(f"{kind}: {course}; {quarters[1][1]:.0f} open files, then {files:+.0f}")
         cases(kind)
         assert memory < MEMORY
         assert files <= FILES
