@@ -247,16 +247,18 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
     rows = _binary_rows if name.endswith(".bin") else _text_rows
     wanted = None if words is None else {word.lower() for word in words}
     index: dict[str, int] = {}
-    buffer = bytearray()
+    buffer, found = bytearray(), False
     try:
         with _open(path) as file:
             for where, word, row in rows(file, path):
                 if word in index:
                     continue
-                if wanted is not None and word.lower() not in wanted:
-                    if not further:
-                        continue
+                if wanted is None or word.lower() in wanted:
+                    found = True
+                elif further:
                     further -= 1
+                else:
+                    continue
                 buffer += _vector(row, where)
                 index[word] = len(index)
     except (OSError, EOFError, zlib.error) as error:
@@ -264,7 +266,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
         raise UsageError(
             f"cannot read {path}: {reason}. Check the path, or fetch it again"
         ) from None
-    if not index:
+    if not found:
         what = "vectors" if wanted is None else f"vectors of the {len(wanted):,} words"
         raise UsageError(f"{path} has no {what}: is it of another language, or empty?")
 

@@ -157,10 +157,11 @@ def test_a_pickle_is_refused_and_not_run(tmp_path, name, protocol):
     assert trap.exists()
 
 
-def test_no_wanted_word_is_refused(tmp_path):
+@pytest.mark.parametrize("further", [0, 9])
+def test_no_wanted_word_is_refused(tmp_path, further):
     path = write(tmp_path / "glove.txt", ROWS)
     with pytest.raises(zoo.UsageError, match=r"glove.txt has no vectors of the 2 words"):
-        read_vectors(path, words=["hund", "katze"])
+        read_vectors(path, words=["hund", "katze"], further=further)
 
 
 def test_rows_stand_in_the_order_of_ids_and_others_are_drawn(caplog):
