@@ -322,7 +322,7 @@ def test_probabilities_come_in_the_order_of_the_texts(name):
     model = zoo.build(name, 3, embedding_dim=8)
     limits = (model.max_words, model.max_sentences)
     model.preprocessor = zoo.datasets.Preprocessor(["good", "bad"], *limits)
-    expected = model.predict(texts[:40], verbose=0)
+    expected = model.predict(np.asarray(model.preprocessor(texts[:40])), verbose=0)
     np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)
 
 
