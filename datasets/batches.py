@@ -1,4 +1,4 @@
-"""Batches of word ids as tf.data: texts of like length together, sentences of like length too."""
+"""Batches of word ids: texts of like length together, sentences of like length too."""
 
 import itertools
 from collections.abc import Iterator
@@ -121,7 +121,7 @@ def batches(
     paired = isinstance(dataset.element_spec, tuple)
     if not paired:
         dataset = dataset.map(lambda texts: (texts, 0))
-    packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
+    packed = _is_packed(preprocessor)
     if packed:
         sample = preprocessor.encode(next(iter(dataset.batch(256)))[0])
         groups = min(groups, groups_worth(sample, batch_size, count))
@@ -194,7 +194,7 @@ def batches_by_length(
         but NumPy's.
     """
     count, before = int(dataset.cardinality()), 0
-    packed = preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
+    packed = _is_packed(preprocessor)
     chunks = iter(dataset.batch(1024))
     while window := list(itertools.islice(chunks, -(-WINDOW * batch_size // 1024))):
         ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
@@ -259,6 +259,11 @@ def groups_worth(sample: tf.RaggedTensor, batch_size: int, count: int) -> int:
     if int(tf.size(sample.flat_values)) / texts * count < 250_000:
         return 1
     return 12 if int(tf.size(sample.values.row_lengths())) / texts * batch_size >= 200 else 9
+
+
+def _is_packed(preprocessor):
+    """Whether batches are as of :func:`pack`."""
+    return preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
 
 
 def _sizes(ids):
