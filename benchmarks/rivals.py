@@ -289,7 +289,7 @@ class BagOfWords:
     def __init__(self, like, texts, targets):
         self.model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, targets)
 
-    def predict(self, texts, verbose=0):
+    def predict(self, texts):
         """Probabilities."""
         return self.model.predict_proba(texts)
 
@@ -305,7 +305,7 @@ class DistilBERT:
         config = DistilBertConfig(num_labels=like.num_classes)
         self.model = DistilBertForSequenceClassification(config).eval()
 
-    def predict(self, batches, verbose=0):
+    def predict(self, batches):
         """Scores of each batch of ids, ``[batch, words]`` NumPy arrays."""
         import torch
 
