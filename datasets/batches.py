@@ -205,7 +205,7 @@ def batches_by_length(
             rows = order[start : start + batch_size]
             some = tf.gather(ids, rows)
             laid_out = pack(some, groups) if packed else preprocessor.pad(some)
-            yield before + rows, keras.tree.map_structure(np.asarray, laid_out)
+            yield before + rows, keras.tree.map_structure(lambda ids: ids.numpy(), laid_out)
         before += len(order)
 
 

@@ -16,6 +16,8 @@ from zoo.prediction import predict
 MEMORY = 60  # MB that may come after the first quarter, for what the allocator keeps
 FILES = 3
 SAMPLES = 200
+# Else pytest keeps each warning of a test, and NumPy has a hundred in an epoch for Keras.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture
