@@ -27,7 +27,6 @@ TABLE = Table(
         "SST is trained on its sentences; Kim's code, which the paper's baseline is, also on their "
         "phrases.",
         "Epochs are those of Kim's code, 25, and the decay is 0.1; the paper gives neither.",
-        "Two trainings of each.",
         "TREC has no development split: a tenth of the training questions is one.",
     ],
     shown=(

@@ -68,14 +68,20 @@ def data(tmp_path):
     return path
 
 
-def test_training(data, seconds, cases, tmp_path):
+@pytest.fixture
+def interruptible():
+    """A shell has the processes that it runs in the background ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_training(data, seconds, cases, tmp_path, interruptible):
     """Interrupted when the time is over, with its best weights kept."""
 
     def begun():
         return any(tmp_path.glob("runs/*/checkpoint/best.npz"))
 
-    # A shell has the processes that it runs in the background ignore it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     watch = Watch(seconds, begun, _thread.interrupt_main)
     watch.start()
     run = zoo.train(
