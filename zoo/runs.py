@@ -236,6 +236,11 @@ def load(run: str | Path):
     Raises:
         UsageError: if the folder is not a finished run, or a file of it is missing or damaged.
 
+    Note:
+        TensorFlow keeps a kernel for the name of each variable that was ever made: a megabyte or
+        two for each loading. A process that loads over and over frees them by
+        ``keras.backend.clear_session()``, which also resets Keras' dtype policy.
+
     Example:
         >>> model = zoo.load("runs/hcan-sample-20260101-120000")
         >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]

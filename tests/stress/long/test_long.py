@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+import keras
 import numpy as np
 import psutil
 import pytest
@@ -124,6 +125,7 @@ def test_what_one_process_does_all_day(trained, data, seconds, cases, tmp_path):
         model = zoo.load(trained)
         write_page(tmp_path / "page.html", model.explain(["a good stay", "bad. sad."]), "title")
         zoo.evaluate(trained)
+        keras.backend.clear_session()  # as zoo.load asks for
         rounds += 1
     print(f"{rounds} rounds")
     watch.check(cases, "hours of loading")
