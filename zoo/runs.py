@@ -237,9 +237,10 @@ def load(run: str | Path):
         UsageError: if the folder is not a finished run, or a file of it is missing or damaged.
 
     Note:
-        TensorFlow keeps a kernel for the name of each variable that was ever made: a megabyte or
-        two for each loading. A process that loads over and over frees them by
-        ``keras.backend.clear_session()``, which also resets Keras' dtype policy.
+        TensorFlow keeps a kernel for the name of each variable that was ever made: half a megabyte
+        for each loading of a small ``hcan``, and more with what the model then does. A process
+        that loads over and over frees them by ``keras.backend.clear_session()``, which also resets
+        Keras' dtype policy.
 
     Example:
         >>> model = zoo.load("runs/hcan-sample-20260101-120000")

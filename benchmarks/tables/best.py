@@ -33,8 +33,9 @@ TABLE = Table(
     claims=[],
     footnotes=[
         IMDB_VECTORS,
-        "ATT-CNN's settings are its paper's. NB-SVM's were chosen on IMDB's validation split, "
-        "after its test split had been looked at once.",
+        "ATT-CNN's settings are its paper's; so are SSAN's sizes, its recipe is zoo's default. "
+        "NB-SVM's were chosen on IMDB's validation split, after its test split had been looked at "
+        "once.",
         "SST-2 is trained on the phrases of the training sentences, too.",
     ],
     vectors=300,
