@@ -60,11 +60,13 @@ $(BIN)/benched: $(BIN)/zoo
 
 bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each model alone: over an hour.
 	@$(BIN)/python -m benchmarks.speed
+	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.inference
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.models
 
 bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minutes.
 	@$(BIN)/python -m benchmarks.speed --quick
+	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.inference --quick
 
 bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy

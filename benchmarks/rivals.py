@@ -284,8 +284,6 @@ def keras_transformer(like, num_layers=3, num_heads=6):
 class BagOfWords:
     """TF-IDF and logistic regression of scikit-learn, from texts."""
 
-    reads = "texts"
-
     def __init__(self, like, texts, targets):
         self.model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, targets)
 
@@ -297,18 +295,16 @@ class BagOfWords:
 class DistilBERT:
     """An encoder of DistilBERT's shape with random weights, on PyTorch."""
 
-    reads = "flat"
-
     def __init__(self, like):
         from transformers import DistilBertConfig, DistilBertForSequenceClassification
 
         config = DistilBertConfig(num_labels=like.num_classes)
         self.model = DistilBertForSequenceClassification(config).eval()
 
-    def predict(self, batches):
-        """Scores of each batch of ids, ``[batch, words]`` NumPy arrays."""
+    def predict_on_batch(self, ids):
+        """Scores, of ids ``[batch, words]`` as a NumPy array."""
         import torch
 
         with torch.inference_mode():
-            ids = [torch.from_numpy(batch) for batch in batches]
-            return [self.model(x, attention_mask=(x != 0).long()).logits.numpy() for x in ids]
+            ids = torch.from_numpy(ids)
+            return self.model(ids, attention_mask=(ids != 0).long()).logits.numpy()

@@ -1,96 +1,27 @@
-"""Speed of the models beside plain Keras forms of them and what users might pick instead.
+"""Speed of training beside plain Keras forms and rivals; latency, start, profiles.
 
 ``make bench`` writes ``benchmarks/results/speed.md``; ``make bench-quick`` prints what has a
-target, from fewer texts, in minutes.
+target, from fewer texts, in minutes. Predictions are in :mod:`benchmarks.inference`.
 """
 
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
-import keras
 import numpy as np
 import tensorflow as tf
-from rich.progress import track
 
-import zoo
 from benchmarks import rivals
-from benchmarks.measure import (
-    GEMM,
-    Documents,
-    gemm,
-    gemm_rate,
-    interleaved,
-    latency,
-    machine,
-    ratio,
-    tell,
-)
+from benchmarks.comparison import LIKE_KIM, ROUNDS, SSAN, Comparison, compared, ours_of
+from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency, machine, tell
 from benchmarks.profile import floors, half_precision
 from zoo.cli import quiet_tensorflow
 from zoo.optimizers import AdamW
 from zoo.saved_model import export_saved_model
 
 RESULTS = Path(__file__).parent / "results" / "speed.md"
-CLASSES = 5
-ROUNDS = 3
-TOLD = []  # sentences for the README
-
-
-@dataclass
-class Comparison:
-    """One of our models and a rival on the same texts.
-
-    Attributes:
-        model, preset: ours.
-        rival: what it is, in words.
-        build: gives the rival, from ours.
-        target: at least how many times as fast ours should be; None for no target.
-        corpus, texts, longer_than, batch_size: see :class:`benchmarks.measure.Documents`.
-        padded: whether the rival reads texts as they come; else the same batches.
-        same_sentences: see :meth:`benchmarks.measure.Documents.padded`.
-        options: of ours.
-        told: what the README says of it, with the ratio's place.
-    """
-
-    model: str
-    preset: str
-    rival: str
-    build: Callable
-    target: float | None = None
-    corpus: str = "agnews"
-    texts: int = 2048
-    longer_than: int = 0
-    batch_size: int = 32
-    padded: bool = False
-    same_sentences: bool = False
-    options: dict = field(default_factory=dict)
-    told: str = ""
-    slow: bool = False  # to start, so that ``--quick`` leaves it out
-
-    def prepare(self, part: int):
-        """The texts, our model with their vocabulary, and the rival."""
-        like = zoo.build(self.model, CLASSES, self.preset, **self.options)
-        documents = Documents(self.corpus, self.texts // part, like, self.longer_than)
-        size = {"vocabulary_size": documents.preprocessor.vocabulary_size}
-        ours = zoo.build(self.model, CLASSES, self.preset, **self.options, **size)
-        if self.build is rivals.BagOfWords:
-            return documents, ours, self.build(ours, documents.texts, documents.targets)
-        return documents, ours, self.build(ours)
-
-
-def ours_of(name, preset, **options):
-    """Another model of ours as the rival."""
-    return lambda like: zoo.build(
-        name, CLASSES, preset, vocabulary_size=like.vocabulary_size, **options
-    )
-
-
-TRANSFORMER = ours_of("act_transformer", "li2021")
-LIKE_KIM, SSAN = "zhao2016", "ambartsoumian2018"
 LONG = {"corpus": "imdb", "texts": 128}
 PAIRS = {"longer_than": 256, "batch_size": 8, "options": {"max_words": 256}}
 TRAINING = [
@@ -127,32 +58,12 @@ TRAINING = [
         told="`act` on AG News {:.1f} times as fast as a Transformer of `MultiHeadAttention`",
     ),
 ]  # fmt: skip
-BAG = "TF-IDF and logistic regression; both from texts"
-DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
-INFERENCE = [
-    Comparison(
-        "act", "li2021", "its paper's Transformer; reviews in batches of 100", TRANSFORMER, 2.7,
-        corpus="imdb", texts=500, batch_size=100,
-    ),
-    Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER),
-    Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
-    Comparison("act", "li2021", BAG, rivals.BagOfWords),
-    Comparison(
-        "act", "li2021", DISTILBERT, rivals.DistilBERT, 20,
-        told="`act` labels {:.0f} times as many texts a second as an encoder of DistilBERT's shape",
-    ),
-    Comparison("act", "li2021", DISTILBERT, rivals.DistilBERT, 20, corpus="imdb", texts=128),
-    Comparison("ssan", SSAN, DISTILBERT, rivals.DistilBERT, 20),
-    Comparison("attcnn", LIKE_KIM, DISTILBERT, rivals.DistilBERT, 20),
-    Comparison("han", "yang2016", DISTILBERT, rivals.DistilBERT, 20, corpus="imdb", texts=64),
-    Comparison("hcan", "gao2018", DISTILBERT, rivals.DistilBERT, 3, corpus="imdb", texts=64),
-]  # fmt: skip
 
 
 def training(comparison: Comparison, rounds: int, part: int):
     """Seconds of a pass over the texts in training, and what ours does of the GEMM rate."""
     documents, ours, rival = comparison.prepare(part)
-    same = documents.batches(comparison.batch_size)
+    same = documents.batches(comparison.batch_size).cache()  # as padded ones are
     padded = documents.padded(comparison.batch_size, comparison.same_sentences)
     for model in (ours, rival):
         optimizer = AdamW() if type(model).__module__.startswith("zoo.") else "adamw"
@@ -168,60 +79,6 @@ def training(comparison: Comparison, rounds: int, part: int):
         rounds,
     )
     return seconds, documents, 3 * documents.operations(ours, comparison.batch_size)
-
-
-def inference(comparison: Comparison, rounds: int, part: int):
-    """The same for predictions, of batches that are ready, unless the rival reads texts."""
-    documents, ours, rival = comparison.prepare(part)
-    ready = list(documents.batches(comparison.batch_size, targets=False))
-    ours.preprocessor = documents.preprocessor
-    reads = {"texts": documents.texts, "flat": documents.flat_batches(comparison.batch_size)}
-    rivals_own = reads.get(getattr(comparison.build, "reads", None))
-    from_texts = rivals_own is documents.texts
-
-    def answers(model):
-        return [model.predict_on_batch(ids) for ids in ready]
-
-    seconds = interleaved(
-        {
-            "ours": lambda: (
-                ours.predict(documents.texts, verbose=0) if from_texts else answers(ours)
-            ),
-            "rival": lambda: answers(rival) if rivals_own is None else rival.predict(rivals_own),
-            "gemm": gemm(),
-        },
-        rounds,
-    )
-    return seconds, documents, documents.operations(ours, comparison.batch_size)
-
-
-def compared(comparisons, measure, rounds, part) -> Iterator[str]:
-    """A table's rows."""
-    yield (
-        "| model | rival | texts | times as fast | target | documents/s | words/s | "
-        "words of positions | "
-        "of the GEMM rate |"
-    )
-    yield "|---|---|---|--:|--:|--:|--:|--:|--:|"
-    for comparison in track(comparisons, measure.__name__):
-        keras.utils.set_random_seed(0)
-        seconds, documents, operations = measure(comparison, rounds, part)
-        ours = np.median(seconds["ours"])
-        share = operations / ours / (GEMM / np.median(seconds["gemm"]))
-        target = "" if comparison.target is None else f"{comparison.target:g}"
-        times = ratio(seconds, "rival", "ours")
-        if comparison.told:
-            TOLD.append(comparison.told.format(times))
-        shown = f"{times:.1f}" if times >= 1 else f"{times:.2g}"
-        row = (
-            f"| {comparison.model} | {comparison.rival} | {comparison.corpus} | **{shown}** | "
-            f"{target} | "
-            f"{len(documents.texts) / ours:,.0f} | {documents.words / ours:,.0f} | "
-            f"{documents.share_of_words(comparison.batch_size):.0%} | {share:.0%} |"
-        )
-        print(row, flush=True)
-        yield row
-        keras.backend.clear_session()
 
 
 def one_document() -> Iterator[str]:
@@ -268,13 +125,10 @@ def starting() -> Iterator[str]:
 def main(quick: bool):
     quiet_tensorflow()
     rounds, part = (1, 8) if quick else (ROUNDS, 1)
-    trained, predicted = (
-        [one for one in comparisons if not quick or (one.target and not one.slow)]
-        for comparisons in (TRAINING, INFERENCE)
-    )
+    trained = [one for one in TRAINING if not quick or (one.target and not one.slow)]
+    told = []
     parts = {
-        "Training, real text": compared(trained, training, rounds, part),
-        "Inference, real text": compared(predicted, inference, rounds, part),
+        "Training, real text": compared(trained, training, rounds, part, told),
         "Latency": one_document(),
         "Start": starting(),
     }
@@ -284,11 +138,12 @@ def main(quick: bool):
             "Times as fast in bfloat16": half_precision(),
         }
     report = (
-        f"# Speed\n\nWritten by `make bench{'-quick' if quick else ''}` on {machine()}.\n\n"
+        f"# Speed\n\nWritten by `make bench{'-quick' if quick else ''}` on {machine()}; "
+        "predictions are in [inference](inference.md).\n\n"
         f"A round runs ours, the rival and matrix products of 2048 x 2048, float32; medians of "
         f"{rounds} rounds after one of warm-up, ratios within a round. Sizes are the papers'. "
-        "Training is a `fit`; a plain form is trained by Keras' AdamW, ours by ours. Predictions "
-        "are of batches of ids that are ready, on both sides, but where both read texts. "
+        "Training is a `fit` of batches of ids that are ready, on both sides; a plain form is "
+        "trained by Keras' AdamW, ours by ours. "
         "Operations are those of matrix products for real words; training counts three times a "
         "prediction's. AdamW moves seven numbers for each one it trains: its floor at the "
         "bandwidth of adding to 256 MB in place. Profiles are of TensorFlow's profiler: the time "
@@ -302,7 +157,7 @@ def main(quick: bool):
         RESULTS.write_text(report, "utf-8")
         tell(
             "speed",
-            "; ".join(TOLD) + ": measured side by side on two cores, with more rivals and what is "
+            "; ".join(told) + ": measured side by side on two cores, with more rivals and what is "
             "behind its target, in [speed](benchmarks/results/speed.md).",
         )
 

@@ -134,29 +134,39 @@ class TextClassifier(keras.Model):
             return super().predict(x, batch_size, verbose, **kwargs)
         if kwargs:
             raise ValueError(f"predict takes no {', '.join(kwargs)} with texts")
-        return self.predict_texts(x, batch_size or 128, verbose)
+        return self.predict_texts(x, batch_size, verbose)
 
-    def predict_texts(self, texts, batch_size=128, verbose=0):
+    def predict_texts(self, texts, batch_size=None, verbose=0):
         """Texts of like length are computed together, so that little of it is padding.
+
+        On a CPU each core computes a batch of its own; fastest where TensorFlow was started with
+        ``TF_NUM_INTRAOP_THREADS=1`` in the environment.
 
         Args:
             texts: any sequence of strings, or a split of a corpus.
-            batch_size: texts that are computed together.
+            batch_size: texts that are computed together; by default 32 on a core, 128 on a GPU.
             verbose: 0 for no bar, where it takes long.
 
         Returns:
             ``[texts, classes]`` float32 probabilities, in the order of the texts.
         """
         from zoo.datasets.preprocessor import text_dataset
+        from zoo.threads import in_threads, prediction_threads
 
+        threads = prediction_threads()
+        batch_size = batch_size or (32 if threads > 1 else 128)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
         batches = self._need_preprocessor().batches_by_length(
             text_dataset(texts), batch_size, self.sentence_groups
         )
         number = math.ceil(len(texts) / batch_size)
         quiet = not verbose or number < 50
-        for rows, ids in track(batches, "Predicting", number, transient=True, disable=quiet):
-            probabilities[rows] = self.predict_on_batch(ids)
+        self.make_predict_function()  # one for all threads
+        found = in_threads(
+            lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
+        )
+        for rows, answers in track(found, "Predicting", number, transient=True, disable=quiet):
+            probabilities[rows] = answers
         return probabilities
 
     def solve(self, split) -> bool:

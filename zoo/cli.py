@@ -254,6 +254,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
     """Score a trained model, on its test split or on a file."""
+    one_thread_an_operation()
     files = {"text_column": text_column, "label_column": label_column, "on_bad_row": on_bad_row}
     scores = zoo.evaluate(run, data, **{k: v for k, v in files.items() if v is not None})
     if as_json:
@@ -286,6 +287,7 @@ def predict(
     safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
+    one_thread_an_operation()
     from zoo.datasets import read_texts
     from zoo.runs import whole
 
@@ -585,6 +587,12 @@ def quiet_tensorflow() -> None:
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("zoo").setLevel(logging.INFO)
     logging.getLogger("absl").setLevel(logging.ERROR)  # TensorFlow Datasets speaks through it
+
+
+def one_thread_an_operation() -> None:
+    """Of TensorFlow, where it is yet to start: predictions keep each core busy with a batch."""
+    if "tensorflow" not in sys.modules:
+        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
 
 def main() -> None:
