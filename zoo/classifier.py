@@ -155,15 +155,17 @@ class TextClassifier(keras.Model):
 
         threads = prediction_threads()
         batch_size = batch_size or (32 if threads > 1 else 128)
+        number = math.ceil(len(texts) / batch_size)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
         batches = self._need_preprocessor().batches_by_length(
             text_dataset(texts), batch_size, self.sentence_groups
         )
-        number = math.ceil(len(texts) / batch_size)
         quiet = not verbose or number < 50
         self.make_predict_function()  # one for all threads
         found = in_threads(
-            lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
+            lambda batch: (batch[0], self.predict_on_batch(batch[1])),
+            batches,
+            min(threads, max(number, 1)),  # one batch is answered sooner without a thread
         )
         for rows, answers in track(found, "Predicting", number, transient=True, disable=quiet):
             probabilities[rows] = answers
