@@ -1,5 +1,7 @@
 """A function of many things, on several cores."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -56,3 +58,17 @@ def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name,
     monkeypatch.setattr("zoo.threads.prediction_threads", lambda: 4)
     np.testing.assert_allclose(model.predict_texts(texts, batch_size=8), alone, atol=1e-6)
     assert alone.std(axis=0).min() > 0
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_the_command_sets_the_threads_of_an_operation_before_tensorflow_starts(command):
+    code = (
+        "import os, sys, zoo.cli, zoo.threads\n"
+        "os.environ.pop('TF_NUM_INTRAOP_THREADS', None)\n"
+        "os.cpu_count = lambda: 2 * zoo.threads.MOST\n"
+        f"sys.argv = ['zoo', '{command}', 'no such run']\n"
+        "try:\n    zoo.cli.main()\nfinally:\n    print(os.environ['TF_NUM_INTRAOP_THREADS'])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, input="a")
+    assert ended.returncode == 2 and "no such run" in ended.stderr
+    assert ended.stdout == "2\n"

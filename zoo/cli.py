@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import logging
+import math
 import os
 import sys
 from enum import StrEnum
@@ -14,6 +15,7 @@ import typer
 
 import zoo
 from zoo.errors import UsageError
+from zoo.threads import MOST
 
 app = typer.Typer(
     help="Attentive text classifiers: train on your labels, see what decided, ship a small model.",
@@ -254,7 +256,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
     """Score a trained model, on its test split or on a file."""
-    one_thread_an_operation()
+    few_threads_an_operation()
     files = {"text_column": text_column, "label_column": label_column, "on_bad_row": on_bad_row}
     scores = zoo.evaluate(run, data, **{k: v for k, v in files.items() if v is not None})
     if as_json:
@@ -287,7 +289,7 @@ def predict(
     safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
-    one_thread_an_operation()
+    few_threads_an_operation()
     from zoo.datasets import read_texts
     from zoo.runs import whole
 
@@ -589,10 +591,11 @@ def quiet_tensorflow() -> None:
     logging.getLogger("absl").setLevel(logging.ERROR)  # TensorFlow Datasets speaks through it
 
 
-def one_thread_an_operation() -> None:
-    """Of TensorFlow, where it is yet to start: predictions keep each core busy with a batch."""
+def few_threads_an_operation() -> None:
+    """Of TensorFlow, if it has not started: predictions keep each core busy with a batch."""
     if "tensorflow" not in sys.modules:
-        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+        threads = math.ceil((os.cpu_count() or 1) / MOST)
+        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
 
 
 def main() -> None:

@@ -5,9 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import keras
-
-MOST = 8  # batches in memory at a time: those of a large model take hundreds of MB each
+MOST = 8  # batches at a time, for all of them are in memory
 
 
 def prediction_threads() -> int:
@@ -16,6 +14,8 @@ def prediction_threads() -> int:
     One batch on all cores is slower, as each of its hundreds of operations starts and ends with
     waiting; least of it where ``TF_NUM_INTRAOP_THREADS`` is 1. A GPU, and JAX, take one.
     """
+    import keras  # takes seconds
+
     if keras.backend.backend() != "tensorflow":
         return 1
     import tensorflow as tf
