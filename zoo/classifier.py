@@ -163,9 +163,7 @@ class TextClassifier(keras.Model):
         quiet = not verbose or number < 50
         self.make_predict_function()  # one for all threads
         found = in_threads(
-            lambda batch: (batch[0], self.predict_on_batch(batch[1])),
-            batches,
-            min(threads, max(number, 1)),  # one batch is answered sooner without a thread
+            lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
         )
         for rows, answers in track(found, "Predicting", number, transient=True, disable=quiet):
             probabilities[rows] = answers
