@@ -176,7 +176,7 @@ def batches(
 
 
 def batches_by_length(
-    preprocessor, dataset: tf.data.Dataset, batch_size: int = 128, groups: int = 12
+    preprocessor, chunks: Iterator[tf.Tensor], count: int, batch_size: int = 128, groups: int = 12
 ) -> Iterator[tuple[np.ndarray, np.ndarray | dict]]:
     """Each text once, for answers: batches of texts of like length, computed as they are asked for.
 
@@ -185,17 +185,16 @@ def batches_by_length(
 
     Args:
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
-        dataset: of texts, of known cardinality.
+        chunks: of a thousand texts or fewer.
+        count: texts of all chunks.
         batch_size: texts of a batch.
         groups: the most groups of sentences of like length.
 
     Yields:
-        the rows of a batch, ``[batch]`` places in the dataset; and its ids, as of :func:`batches`,
+        the rows of a batch, ``[batch]`` places among the texts; and its ids, as of :func:`batches`,
         but NumPy's.
     """
-    count, before = int(dataset.cardinality()), 0
-    packed = _is_packed(preprocessor)
-    chunks = iter(dataset.batch(1024))
+    before, packed = 0, _is_packed(preprocessor)
     while window := list(itertools.islice(chunks, -(-WINDOW * batch_size // 1024))):
         ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
         if packed and not before:

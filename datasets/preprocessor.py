@@ -154,6 +154,16 @@ def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
     return tf.data.Dataset.from_tensor_slices(text_tensor(texts))
 
 
+def text_chunks(texts: Split | Sequence[str], size: int = 1024) -> Iterator[tf.Tensor]:
+    """Texts a thousand at a time, ``[at most size]`` strings."""
+    if isinstance(texts, Split):
+        yield from text_dataset(texts).batch(size)
+        return
+    texts = text_tensor(texts)  # a dataset of one text takes as long as its classification
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]
+
+
 class Preprocessor:
     """Cleans texts, splits them into words (and sentences), and looks the words up.
 
@@ -343,9 +353,9 @@ class Preprocessor:
         """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
         return batches(self, dataset, *args, **kwargs)
 
-    def batches_by_length(self, dataset, *args, **kwargs) -> Iterator:
+    def batches_by_length(self, texts: Split | Sequence[str], *args, **kwargs) -> Iterator:
         """Rows and ids of each batch; see :func:`zoo.datasets.batches.batches_by_length`."""
-        return batches_by_length(self, dataset, *args, **kwargs)
+        return batches_by_length(self, text_chunks(texts), len(texts), *args, **kwargs)
 
 
 def _check_clean_up(clean_up, max_sentences, entities):

@@ -150,7 +150,6 @@ class TextClassifier(keras.Model):
         Returns:
             ``[texts, classes]`` float32 probabilities, in the order of the texts.
         """
-        from zoo.datasets.preprocessor import text_dataset
         from zoo.threads import in_threads, prediction_threads
 
         threads = prediction_threads()
@@ -158,7 +157,7 @@ class TextClassifier(keras.Model):
         number = math.ceil(len(texts) / batch_size)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
         batches = self._need_preprocessor().batches_by_length(
-            text_dataset(texts), batch_size, self.sentence_groups
+            texts, batch_size, self.sentence_groups
         )
         quiet = not verbose or number < 50
         self.make_predict_function()  # one for all threads

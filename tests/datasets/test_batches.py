@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import Share, pack, share_of_words
-from zoo.datasets.preprocessor import text_dataset
 
 
 def dataset(*columns):
@@ -101,7 +100,7 @@ def test_batches_by_length_hold_every_text_once(lengths, batch_size, max_sentenc
     texts = ["a. " * length for length in lengths]
     preprocessor = Preprocessor(["a", "."], max_sentences=max_sentences)
     seen = {}
-    for rows, ids in preprocessor.batches_by_length(text_dataset(texts), batch_size):
+    for rows, ids in preprocessor.batches_by_length(texts, batch_size):
         assert len(rows) <= batch_size
         seen |= dict(zip(rows.tolist(), documents(ids), strict=True))
     assert list(seen) == sorted(seen, key=lambda row: lengths[row])

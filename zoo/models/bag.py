@@ -155,10 +155,10 @@ class BagOfNgrams(TextClassifier):
         """``[texts, n-grams]``, sparse: how often each of the vocabulary stands in each text."""
         from scipy.sparse import csr_matrix
 
-        from zoo.datasets.preprocessor import text_dataset
+        from zoo.datasets.preprocessor import text_chunks
 
         flat, lengths = [], [np.zeros(1, "int64")]
-        for texts in text_dataset(split).batch(1024):
+        for texts in text_chunks(split):
             ids = self.preprocessor.encode(texts)
             flat.append(ids.flat_values.numpy())
             lengths.append(ids.row_lengths().numpy())

@@ -80,10 +80,10 @@ class ParagraphVector(TextClassifier):
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
-        from zoo.datasets.preprocessor import text_dataset
+        from zoo.datasets.preprocessor import text_chunks, text_dataset
 
         texts = []
-        for batch in text_dataset(split).batch(1024):
+        for batch in text_chunks(split):
             texts += self.preprocessor.encode(batch).to_list()
         documents = [
             TaggedDocument([str(id) for id in ids if id != UNKNOWN], [number])
