@@ -96,8 +96,8 @@ def main(quick: bool):
         RESULTS.write_text(report, "utf-8")
         tell(
             "predictions",
-            "; ".join(told)
-            + ": with more rivals in [predictions](benchmarks/results/inference.md).",
+            "; ".join(told) + ": measured side by side, with more rivals in "
+            "[predictions](benchmarks/results/inference.md).",
         )
 
 
