@@ -65,13 +65,14 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
 
 
 def highlights() -> Iterator[str]:
-    """A table of the rows that tables show in the README, of those that have been run."""
+    """A table of the rows that tables show in the README, of those that ran to their end."""
     yield "| paper | system | data | paper's accuracy | ours | gap |"
     yield "|---|---|---|--:|--:|--:|"
     for name in TABLES:
-        path, table = RESULTS / f"{name}.csv", table_of(name)
-        if path.exists() and isinstance(table, Table):
-            yield from table.highlighted(f"{RESULTS.name}/{name}.md", pd.read_csv(path))
+        report, table = RESULTS / f"{name}.md", table_of(name)
+        if report.exists() and isinstance(table, Table):
+            rows = pd.read_csv(report.with_suffix(".csv"))
+            yield from table.highlighted(f"{RESULTS.name}/{report.name}", rows)
 
 
 def main(
