@@ -272,8 +272,9 @@ def test_damaged_runs_are_refused(trained, tmp_path):
         zoo.load(copy)
 
 
-def test_words_are_prepared_as_told(csv_file, tmp_path):
+def test_words_are_prepared_as_told(csv_file, tmp_path, caplog):
     """Clean-up, limits and word vectors of a file, frozen, are those of the loaded model."""
+    caplog.set_level("INFO", "zoo")
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("good, 1 2 3 4\nBad 5 6 7 8\nDull 9 9 9 9\nso so 7 7 7 7\n")
     run = zoo.train(
@@ -292,6 +293,7 @@ def test_words_are_prepared_as_told(csv_file, tmp_path):
     row = model.preprocessor.vocabulary.index("good,") + 2
     np.testing.assert_array_equal(model.embed.embeddings[row], [1, 2, 3, 4])
     assert model.preprocessor.vocabulary[-1] == "dull"  # which no training text has
+    assert "words of the vectors stand in no training text" in caplog.text
     np.testing.assert_array_equal(model.embed.embeddings[-1], [9, 9, 9, 9])
     assert not np.allclose(*model.predict(["dull", "never seen"]))
     assert model.preprocessor.clean_up == "tokens"

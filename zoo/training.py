@@ -345,7 +345,14 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
         sizes |= {"max_sentences": preprocessor.max_sentences}
     if embeddings is not None:
         vectors = _word_vectors(embeddings, corpus, preprocessor, limits.embedding_dim, words, seed)
+        of_texts = len(preprocessor.vocabulary)
         preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
+        if further := len(preprocessor.vocabulary) - of_texts:
+            logger.info(
+                "%d words of the vectors stand in no training text; --max-vocabulary %d would "
+                "leave them out and make the model smaller",
+                *(further, of_texts),
+            )
         sizes |= {"embedding_dim": vectors.vector_size}
         if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
             raise UsageError(
