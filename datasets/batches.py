@@ -58,7 +58,7 @@ def pack(ids: tf.RaggedTensor, groups: int = 9) -> dict[str, tf.Tensor | tuple[t
 
 
 def least_padding(lengths: tf.Tensor, groups: int) -> list[tf.Tensor]:
-    """Where to part sequences that are sorted by length into the groups of least padding.
+    """Where to part sequences, sorted by length, into the groups of least padding.
 
     A dynamic program over the lengths: the best groups of all up to a length are the best of all
     up to a shorter one, and one group more. IMDB's sentences, in twelve groups, are 92 % words so;
@@ -71,8 +71,9 @@ def least_padding(lengths: tf.Tensor, groups: int) -> list[tf.Tensor]:
     Returns:
         ``groups + 1`` scalars, from 0 to the number of sequences.
     """
-    counts = tf.cumsum(tf.math.bincount(tf.cast(lengths, "int32"), minlength=1))
-    longest = tf.range(tf.size(counts))
+    longest, _, counts = tf.unique_with_counts(tf.sort(tf.cast(lengths, "int32")))
+    longest = tf.pad(longest, [[1, 0]])  # the different lengths, after a 0
+    counts = tf.cumsum(tf.pad(counts, [[1, 0]]))  # sequences that are no longer than each
     # Positions of a group of the sequences above one length and up to another.
     positions = (counts[None, :] - counts[:, None]) * longest
     positions = tf.where(longest[:, None] <= longest, positions, positions.dtype.max // 2)
@@ -81,7 +82,7 @@ def least_padding(lengths: tf.Tensor, groups: int) -> list[tf.Tensor]:
         least = least[:, None] + positions
         shorter.append(tf.argmin(least, axis=0, output_type="int32"))
         least = tf.reduce_min(least, axis=0)
-    ends = [longest[-1]]
+    ends = [tf.size(counts) - 1]
     for choice in reversed(shorter):
         ends.insert(0, choice[ends[0]])
     return [tf.constant(0), *(counts[end] for end in ends)]
