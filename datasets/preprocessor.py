@@ -154,14 +154,14 @@ def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
     return tf.data.Dataset.from_tensor_slices(text_tensor(texts))
 
 
-def text_chunks(texts: Split | Sequence[str], size: int = 1024) -> Iterator[tf.Tensor]:
-    """Texts a thousand at a time, ``[at most size]`` strings."""
+def text_chunks(texts: Split | Sequence[str]) -> Iterator[tf.Tensor]:
+    """Texts about a thousand at a time, ``[at most 1024]`` strings."""
     if isinstance(texts, Split):
-        yield from text_dataset(texts).batch(size)
+        yield from text_dataset(texts).batch(1024)
         return
     texts = text_tensor(texts)  # a dataset of one text takes as long as its classification
-    for start in range(0, len(texts), size):
-        yield texts[start : start + size]
+    for start in range(0, len(texts), 1024):
+        yield texts[start : start + 1024]
 
 
 class Preprocessor:
