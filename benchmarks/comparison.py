@@ -10,6 +10,7 @@ from rich.progress import track
 import zoo
 from benchmarks import rivals
 from benchmarks.measure import GEMM, Documents, ratio
+from zoo.classifier import TextClassifier
 
 CLASSES = 5
 ROUNDS = 3
@@ -65,13 +66,16 @@ def ours_of(name, preset, **options):
     )
 
 
-def compared(comparisons, measure, rounds: int, part: int, told: list[str]) -> Iterator[str]:
+def compared(
+    comparisons, measure, passes: int, rounds: int, part: int, told: list[str]
+) -> Iterator[str]:
     """A table's rows, as they are measured.
 
     Args:
         comparisons: a row each.
         measure: of a comparison, ``rounds`` and ``part``: the seconds of a round, the documents,
-            and the operations of ours.
+            our model and the rival.
+        passes: how many times the operations of a prediction what is measured has.
         rounds: how many are counted.
         part: one in how many texts is read.
         told: gets what the README says.
@@ -79,14 +83,18 @@ def compared(comparisons, measure, rounds: int, part: int, told: list[str]) -> I
     yield (
         "| model | rival | texts | times as fast | target | documents/s | words/s | "
         "words of positions | "
-        "of the GEMM rate |"
+        "of the GEMM rate | rival's operations, times ours |"
     )
-    yield "|---|---|---|--:|--:|--:|--:|--:|--:|"
+    yield "|---|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for comparison in track(comparisons, measure.__name__):
         keras.utils.set_random_seed(0)
-        seconds, documents, operations = measure(comparison, rounds, part)
+        seconds, documents, model, rival = measure(comparison, rounds, part)
         ours = np.median(seconds["ours"])
-        share = operations / ours / (GEMM / np.median(seconds["gemm"]))
+        operations = documents.operations(model, comparison.batch_size)
+        share = passes * operations / ours / (GEMM / np.median(seconds["gemm"]))
+        theirs = ""
+        if isinstance(rival, TextClassifier):
+            theirs = f"{documents.operations(rival, comparison.batch_size) / operations:.1f}"
         target = "" if comparison.target is None else f"{comparison.target:g}"
         times = ratio(seconds, "rival", "ours")
         if comparison.told:
@@ -96,7 +104,7 @@ def compared(comparisons, measure, rounds: int, part: int, told: list[str]) -> I
             f"| {comparison.model} | {comparison.rival} | {comparison.corpus} | **{shown}** | "
             f"{target} | "
             f"{len(documents.texts) / ours:,.0f} | {documents.words / ours:,.0f} | "
-            f"{documents.share_of_words(comparison.batch_size):.0%} | {share:.0%} |"
+            f"{documents.share_of_words(comparison.batch_size):.0%} | {share:.0%} | {theirs} |"
         )
         print(row, flush=True)
         yield row

@@ -72,7 +72,7 @@ def inference(comparison: Comparison, rounds: int, part: int):
         rounds,
     )
     seconds["gemm"] /= threads
-    return seconds, documents, documents.operations(ours, comparison.batch_size)
+    return seconds, documents, ours, rival
 
 
 def main(quick: bool):
@@ -80,7 +80,7 @@ def main(quick: bool):
     rounds, part = (1, 8) if quick else (ROUNDS, 1)
     rows = [one for one in INFERENCE if not quick or one.target]
     told = []
-    table = "\n".join(compared(rows, inference, rounds, part, told))
+    table = "\n".join(compared(rows, inference, 1, rounds, part, told))
     threads = os.environ.get("TF_NUM_INTRAOP_THREADS", "as many as it likes")
     report = (
         f"# Speed of predictions\n\nWritten by `make bench{'-quick' if quick else ''}` on "
