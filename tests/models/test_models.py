@@ -125,25 +125,29 @@ def test_empty_and_overlong_documents_are_finite(name, precision):
 def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]
     model = build(name, **dict.fromkeys(rates, 0.0))
+    keras.config.set_dtype_policy("float32")  # bfloat16 rounds away what a small step gains
     exact = type(model).from_config(model.get_config() | {"dtype": "float32"})
     exact.build()
     words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks
     ids, targets = random_ids(model, batch=8, words=words), np.arange(8) % 3
 
-    def loss():  # in float32: bfloat16 rounds away what a small step gains
-        exact.set_weights(model.get_weights())
+    def loss(part):
+        """After a part of the step."""
+        exact.set_weights([a + part * (b - a) for a, b in zip(before, after, strict=True)])
         answers = exact(ids, training=True)  # by the batch's own statistics, where there are any
         wanted = keras.ops.convert_to_numpy(answers)[np.arange(8), targets]
         return -np.log(wanted).mean()
 
     step = keras.optimizers.SGD(1.0, global_clipnorm=0.01)  # the length of the step
     model.compile(step, "sparse_categorical_crossentropy", run_eagerly=True)
-    before = [keras.ops.convert_to_numpy(weight) for weight in model.trainable_weights]
-    loss_before = loss()
+    before = model.get_weights()
     model.train_on_batch(ids, targets)
-    assert loss() < loss_before
-    for old, weight in zip(before, model.trainable_weights, strict=True):
-        assert not np.array_equal(old, weight), f"no gradient reached {weight.path}"
+    after = model.get_weights()
+    # Many layers with batch normalisation are so steep that only a small part goes downhill.
+    assert min(loss(part) for part in (1, 0.1, 0.01, 0.001)) < loss(0)
+    for old, new, weight in zip(before, after, model.weights, strict=True):
+        moved = not np.array_equal(old, new)
+        assert moved or not weight.trainable, f"no gradient reached {weight.path}"
 
 
 @every_model
