@@ -126,13 +126,14 @@ def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]
     model = build(name, **dict.fromkeys(rates, 0.0))
     keras.config.set_dtype_policy("float32")  # bfloat16 rounds away what a small step gains
-    exact = type(model).from_config(model.get_config() | {"dtype": "float32"})
-    exact.build()
     words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks
     ids, targets = random_ids(model, batch=8, words=words), np.arange(8) % 3
 
     def loss(part):
-        """After a part of the step."""
+        """After a part of the step; chance is the same each time."""
+        keras.utils.set_random_seed(0)
+        exact = type(model).from_config(model.get_config() | {"dtype": "float32"})
+        exact.build()
         exact.set_weights([a + part * (b - a) for a, b in zip(before, after, strict=True)])
         answers = exact(ids, training=True)  # by the batch's own statistics, where there are any
         wanted = keras.ops.convert_to_numpy(answers)[np.arange(8), targets]
@@ -143,8 +144,9 @@ def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     before = model.get_weights()
     model.train_on_batch(ids, targets)
     after = model.get_weights()
-    # Many layers with batch normalisation are so steep that only a small part goes downhill.
-    assert min(loss(part) for part in (1, 0.1, 0.01, 0.001)) < loss(0)
+    # 29 layers without shortcuts are so steep that perhaps only a small part goes downhill.
+    parts = (1, 0.1, 0.01, 0.001) if name == "vdcnn_29" else (1,)
+    assert min(map(loss, parts)) < loss(0)
     for old, new, weight in zip(before, after, model.weights, strict=True):
         moved = not np.array_equal(old, new)
         assert moved or not weight.trainable, f"no gradient reached {weight.path}"
