@@ -20,7 +20,10 @@ class ConvolutionalBlock(keras.layers.Layer):
     def __init__(self, filters, **kwargs):
         super().__init__(**kwargs)
         self.convolutions = [
-            keras.layers.Dense(filters, use_bias=False, dtype=self.dtype_policy) for _ in range(2)
+            keras.layers.Dense(
+                filters, use_bias=False, kernel_initializer="he_normal", dtype=self.dtype_policy
+            )
+            for _ in range(2)
         ]
         self.norms = [keras.layers.BatchNormalization(dtype=self.dtype_policy) for _ in range(2)]
 
@@ -45,7 +48,8 @@ class VDCNN(TextClassifier):
 
     Blocks of convolutions; three times half of the characters go and the filters double. The eight
     largest matches of each filter go to three dense layers. No shortcuts, which the paper found to
-    help in its deepest network alone. Texts are as long as the longest, whatever the batch.
+    help in its deepest network alone. Texts are as long as the longest, whatever the batch. Kernels
+    start as He et al. 2015 have them.
 
     Args:
         depth: convolutions: 9, 17, 29 or 49 (Table 2).
@@ -54,6 +58,9 @@ class VDCNN(TextClassifier):
         max_words: characters of a text (Section 3.1).
     """
 
+    # Found on a development split of AG News: at 0.001 it gives, with the paper's widths, the same
+    # answer to all texts.
+    learning_rate = 3e-4
     clean_up = "characters"
     presets = {"conneau2017": {"filters": 64, "hidden_dim": 2048}}  # Section 3.1
 
@@ -62,25 +69,35 @@ class VDCNN(TextClassifier):
         num_classes,
         *,
         embedding_dim=16,
+        embedding_range=1.0,
         depth=9,
         filters=32,
         hidden_dim=256,
         max_words=1024,
         **kwargs,
     ):
-        super().__init__(num_classes, embedding_dim=embedding_dim, max_words=max_words, **kwargs)
+        super().__init__(
+            num_classes,
+            embedding_dim=embedding_dim,
+            embedding_range=embedding_range,
+            max_words=max_words,
+            **kwargs,
+        )
         if depth not in BLOCKS:
             raise unknown("depth", depth, BLOCKS)
         self.depth = depth
         self.filters = filters
         self.hidden_dim = hidden_dim
-        self.first = keras.layers.Dense(filters)
+        self.first = keras.layers.Dense(filters, kernel_initializer="he_normal")
         self.blocks = [
             [ConvolutionalBlock(filters * 2**level) for _ in range(count)]
             for level, count in enumerate(BLOCKS[depth])
         ]
         self.pool = keras.layers.MaxPooling1D(3, strides=2, padding="same")
-        self.hidden = [keras.layers.Dense(hidden_dim, activation="relu") for _ in range(2)]
+        self.hidden = [
+            keras.layers.Dense(hidden_dim, activation="relu", kernel_initializer="he_normal")
+            for _ in range(2)
+        ]
 
     def call(self, ids, training=None):
         features = zero_masked(self.embed(ids), word_mask(ids))
