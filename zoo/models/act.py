@@ -276,6 +276,7 @@ class ACTTransformer(GlobalAttentionClassifier):
         ]
 
     def encode(self, words, mask, training):
+        words = words * self.embedding_dim**0.5  # Vaswani et al. 2017, Section 3.4
         words = words + self.encoding(words)
         for layer in self.encoder:
             words = layer(words, mask=mask, training=training)
