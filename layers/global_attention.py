@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.layers.masking import weighted_sum
+from zoo.layers.masking import masked_softmax
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -15,6 +15,8 @@ class GlobalAttention(keras.layers.Layer):
 
     Args:
         attention_dim: rows of ``W_o`` and ``W_p``.
+        num_contexts: vectors c, each with weights and a sum of its own; the paper has one. More of
+            them look at more than one place (Lin et al. 2017, Section 2.1).
 
     Call arguments:
         inputs: O, ``[batch, length, dim]``.
@@ -22,16 +24,18 @@ class GlobalAttention(keras.layers.Layer):
         positions: P, ``[length, position_dim]`` or ``[batch, length, position_dim]``, or None to
             leave its term out (Table 3, row 4).
         mask: ``[batch, length]`` boolean, True where there is a word.
-        return_attention_scores: also return the weights, ``[batch, length]`` float32.
+        return_attention_scores: also return the weights, ``[batch, num_contexts, length]``
+            float32.
 
     Returns:
-        r, ``[batch, dim]``; zeros for a sequence that is wholly masked.
+        r, ``[batch, num_contexts * dim]``; zeros for a sequence that is wholly masked.
     """
 
-    def __init__(self, attention_dim=200, **kwargs):
+    def __init__(self, attention_dim=200, num_contexts=1, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.attention_dim = attention_dim
+        self.num_contexts = num_contexts
 
     def build(self, inputs_shape, overall_shape=None, positions_shape=None):
         self.local_kernel = self.add_weight(
@@ -42,7 +46,9 @@ class GlobalAttention(keras.layers.Layer):
             self.position_kernel = self.add_weight(
                 name="position_kernel", shape=(positions_shape[-1], self.attention_dim)
             )
-        self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+        self.context = self.add_weight(
+            name="context", shape=(self.attention_dim, self.num_contexts)
+        )
 
     def call(self, inputs, overall=None, positions=None, mask=None, return_attention_scores=False):
         hidden = ops.matmul(inputs, self.local_kernel)
@@ -52,11 +58,18 @@ class GlobalAttention(keras.layers.Layer):
         if overall is not None:
             scaled = overall[:, :, None] * inputs.shape[-1] ** -0.5
             scores = scores + ops.matmul(inputs, scaled)
-        outputs, weights = weighted_sum(inputs, scores, mask)
+        weights = masked_softmax(
+            ops.transpose(scores, (0, 2, 1)), None if mask is None else ops.expand_dims(mask, 1)
+        )
+        sums = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
+        outputs = ops.reshape(sums, (-1, self.num_contexts * inputs.shape[-1]))
         return (outputs, weights) if return_attention_scores else outputs
 
     def compute_mask(self, inputs, previous_mask):
         return None
 
     def get_config(self):
-        return super().get_config() | {"attention_dim": self.attention_dim}
+        return super().get_config() | {
+            "attention_dim": self.attention_dim,
+            "num_contexts": self.num_contexts,
+        }

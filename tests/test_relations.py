@@ -2,11 +2,13 @@
 
 import json
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import zoo
+from zoo.layers.entity_positions import ROLES
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +69,21 @@ def test_without_positions_there_is_nothing_to_learn(file, tmp_path):
     model = zoo.load(run)
     marked, plain = "<e1>The cat</e1> sees <e2>the dog</e2>.", "The cat sees the dog."
     np.testing.assert_array_equal(*model.predict([marked, plain], verbose=0))
+
+
+@pytest.mark.parametrize("name", ["act", "act_transformer"])
+def test_entity_vectors_tell_which_words_are_in_which_entity(name, precision):
+    """Without positions nothing else does; and padding is in no entity."""
+    options = {"vocabulary_size": 9, "embedding_dim": 24, "position_dim": None, "entities": True}
+    words = np.array([[2, 3, 4, 5, 6], [7, 8, 2, 0, 0]])
+    roles = np.array([[1, 1, 0, 2, 0], [0, 3, 0, 0, 0]])
+    for entity_vectors in (False, True):
+        model = zoo.build(name, 3, entity_vectors=entity_vectors, **options)
+        found, swapped = (
+            keras.ops.convert_to_numpy(model(ROLES * words + inside))
+            for inside in (roles, np.choose(roles, [0, 2, 1, 3]))
+        )
+        assert np.isfinite(found).all()
+        assert (np.abs(found - swapped).max(axis=-1) > 1e-6).tolist() == [entity_vectors, False]
+        longer = keras.ops.convert_to_numpy(model(np.pad(ROLES * words + roles, [(0, 0), (0, 4)])))
+        np.testing.assert_allclose(longer, found, atol=precision)

@@ -162,11 +162,11 @@ def test_attentive_conv(attentive):
 @pytest.mark.parametrize("with_overall", [True, False])
 @pytest.mark.parametrize("with_positions", [True, False])
 def test_global_attention(with_overall, with_positions):
-    """ACT, Equation 6, and without its terms as in Table 3."""
+    """ACT, Equation 6, for each of its contexts, and without its terms as in Table 3."""
     x, mask = case(dim=6)
     overall = rng.normal(size=(3, 6)) if with_overall else None
     positions = rng.normal(size=(6, 4)) if with_positions else None
-    layer = layers.GlobalAttention(attention_dim=5)
+    layer = layers.GlobalAttention(attention_dim=5, num_contexts=2)
     layer.build(x.shape, (3, 6) if with_overall else None, (6, 4) if with_positions else None)
     named = named_weights(layer)
     got, scores = run(layer, x, overall, positions, mask=mask, return_attention_scores=True)
@@ -176,13 +176,14 @@ def test_global_attention(with_overall, with_positions):
             hidden = named["local_kernel"].T @ x[i, j]
             if with_positions:
                 hidden = hidden + named["position_kernel"].T @ positions[j]
-            score = gelu(hidden) @ named["context"][:, 0]
+            score = gelu(hidden) @ named["context"]
             if with_overall:
                 score += x[i, j] @ overall[i] / np.sqrt(6)
             want.append(score)
-        weights = softmax(np.array(want))
-        close(scores[i][real], weights)
-        close(got[i], weights @ x[i][real])
+        for context, own in enumerate(np.transpose(want)):
+            weights = softmax(own)
+            close(scores[i, context][real], weights)
+            close(got[i, 6 * context : 6 * (context + 1)], weights @ x[i][real])
 
 
 def test_pooling():
