@@ -84,13 +84,17 @@ class RelativePositionAttention(keras.layers.Layer):
             self.value_offsets = self.add_weight(name="value_offsets", shape=shape)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        batch, length, dim = ops.shape(inputs)
+        # Of rows: oneDNN does product, bias and activation at once.
+        projected = self.projection(ops.reshape(inputs, (-1, dim)))
+        projected = ops.reshape(projected, (batch, length, 3 * self.dim))
         query, key, value = (
-            split_heads(x, self.num_heads) for x in ops.split(self.projection(inputs), 3, axis=-1)
+            split_heads(x, self.num_heads) for x in ops.split(projected, 3, axis=-1)
         )
         query = query * query.shape[-1] ** -0.5
         scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, 2)))
         if self.max_distance is not None:
-            offsets = self._offsets(ops.shape(inputs)[1])
+            offsets = self._offsets(length)
             per_offset = ops.matmul(query, ops.transpose(self.key_offsets))
             scores = scores + ops.einsum("bhir,ijr->bhij", per_offset, offsets)
         weights = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, (1, 2)))
@@ -99,7 +103,9 @@ class RelativePositionAttention(keras.layers.Layer):
         if self.max_distance is not None:
             per_offset = ops.einsum("bhij,ijr->bhir", summed, offsets)
             heads = heads + ops.matmul(per_offset, self.value_offsets)
-        outputs = self.drop(self.output_projection(merge_heads(heads)), training=training)
+        rows = ops.reshape(merge_heads(heads), (-1, self.dim))
+        outputs = ops.reshape(self.output_projection(rows), (batch, length, self.dim))
+        outputs = self.drop(outputs, training=training)
         return (outputs, weights) if return_attention_scores else outputs
 
     def _offsets(self, length):
