@@ -54,13 +54,12 @@ class GlobalAttention(keras.layers.Layer):
         hidden = ops.matmul(inputs, self.local_kernel)
         if positions is not None:
             hidden = hidden + ops.matmul(positions, self.position_kernel)
-        scores = ops.matmul(ops.gelu(hidden, approximate=False), self.context)
+        hidden = ops.gelu(hidden, approximate=False)
+        scores = ops.einsum("bla,ak->bkl", hidden, self.context)
         if overall is not None:
-            scaled = overall[:, :, None] * inputs.shape[-1] ** -0.5
-            scores = scores + ops.matmul(inputs, scaled)
-        weights = masked_softmax(
-            ops.transpose(scores, (0, 2, 1)), None if mask is None else ops.expand_dims(mask, 1)
-        )
+            scaled = ops.expand_dims(overall * inputs.shape[-1] ** -0.5, 1)
+            scores = scores + ops.einsum("bkd,bld->bkl", scaled, inputs)
+        weights = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, 1))
         sums = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
         outputs = ops.reshape(sums, (-1, self.num_contexts * inputs.shape[-1]))
         return (outputs, weights) if return_attention_scores else outputs
