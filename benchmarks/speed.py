@@ -46,7 +46,7 @@ TRAINING = [
     ),
     Comparison(
         "ssan", SSAN, "`lstm` of zoo's batches; SST-fine, word vectors fixed",
-        ours_of("lstm", SSAN, train_embeddings=False), **SST,
+        ours_of("lstm", SSAN, train_embeddings=False), 3.4, **SST,
     ),
     Comparison("ssan", SSAN, "a vector for each pair, padded", rivals.plain_ssan, padded=True),
     Comparison(
