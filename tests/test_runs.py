@@ -126,7 +126,17 @@ def test_a_long_text_among_many_takes_the_memory_of_one():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10**6
-    assert not is_text([]) and not is_text([[1, 2]])
+    assert not is_text([[1, 2]])
+
+
+def test_no_texts_have_no_answers(trained):
+    model = zoo.load(trained)
+    assert model.predict([], verbose=0).shape == (0, 2)
+    assert list(predict(model, [])) == []
+    model.compile("adam", "sparse_categorical_crossentropy")
+    for learn in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="there are no texts"):
+            learn([], np.zeros(0, int), verbose=0)
 
 
 def test_texts_without_a_preprocessor_are_refused():

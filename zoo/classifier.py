@@ -195,6 +195,8 @@ class TextClassifier(keras.Model):
 
         from zoo.datasets.preprocessor import text_dataset
 
+        if not len(texts):
+            raise ValueError("there are no texts: the list is empty")
         dataset = text_dataset(texts)
         if targets is not None:
             targets = tf.data.Dataset.from_tensor_slices(np.asarray(targets))
@@ -207,11 +209,11 @@ class TextClassifier(keras.Model):
 
 
 def is_text(x) -> bool:
-    """Whether ``x`` is an array, list or column of strings, and not of ids."""
+    """Whether ``x`` is an array, list or column of strings, and not of ids; an empty list is."""
     if isinstance(x, str):
         raise ValueError("a list of texts is needed, not one text: write [text]")
     if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
-        return len(x) > 0 and isinstance(x[0], str | bytes)
+        return not x or isinstance(x[0], str | bytes)
     return hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"
 
 
