@@ -13,13 +13,12 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from tests.kinds import ONE_OF_EACH_CLASS, slow_beside_the_papers
 from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
 from zoo.evaluation import probabilities_of
-from zoo.registry import import_model
 
-ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(zoo.list_models())}.values()
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 IDS = ["onnx", "litert"]
 
@@ -62,7 +61,9 @@ def small_model(name):
     return model
 
 
-KINDS = pytest.mark.parametrize("name", sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+KINDS = pytest.mark.parametrize(
+    "name", slow_beside_the_papers(sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+)
 
 
 @KINDS

@@ -5,12 +5,11 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from tests.kinds import ONE_OF_EACH_CLASS
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor
-from zoo.registry import import_model
 from zoo.saved_model import export_saved_model
 
-ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(zoo.list_models())}.values()
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 
 

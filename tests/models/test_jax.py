@@ -14,16 +14,12 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.registry import import_model
+from tests.kinds import ONE_OF_EACH_CLASS, PAPERS, file
 
-PAPERS = ("hcan", "han", "ssan", "act", "attcnn")
-FIRST, OTHERS, seen = {}, {}, set()  # names by file
+FIRST, OTHERS = {}, {}  # names by file
 for name in zoo.list_models():
-    model = import_model(name)[0]
-    file = model.__module__.rpartition(".")[2]
-    names = FIRST if file in PAPERS and model not in seen else OTHERS
-    names.setdefault(file, []).append(name)
-    seen.add(model)
+    names = FIRST if file(name) in PAPERS and name in ONE_OF_EACH_CLASS else OTHERS
+    names.setdefault(file(name), []).append(name)
 
 
 def on_jax(*command):
