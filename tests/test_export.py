@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import ONE_OF_EACH_CLASS, slow_beside_the_papers
+from tests.kinds import EXPORTED, PAPERS, file
 from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
@@ -62,7 +62,11 @@ def small_model(name):
 
 
 KINDS = pytest.mark.parametrize(
-    "name", slow_beside_the_papers(sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+    "name",
+    [
+        pytest.param(name, marks=[] if file(name) in PAPERS else pytest.mark.slow)
+        for name in EXPORTED
+    ],
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import ONE_OF_EACH_CLASS
+from tests.kinds import EXPORTED
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor
 from zoo.saved_model import export_saved_model
@@ -13,7 +13,7 @@ from zoo.saved_model import export_saved_model
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 
 
-@pytest.mark.parametrize("name", sorted([*ONE_OF_EACH_CLASS, "hcan_flat"]))
+@pytest.mark.parametrize("name", EXPORTED)
 def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     shape = zoo.build(name, num_classes=2, vocabulary_size=2, embedding_dim=24)
     preprocessor = Preprocessor.fit(TEXTS, shape.max_words, shape.max_sentences, min_count=1)
