@@ -14,6 +14,7 @@ from zoo.layers.position_embedding import PositionEmbedding
 from zoo.layers.relative_position_attention import RelativePositionAttention
 from zoo.layers.sentence_encoder import SentenceEncoder
 from zoo.layers.sinusoidal_positions import SinusoidalPositions
+from zoo.layers.subword_embedding import SubwordEmbedding
 from zoo.layers.target_attention import TargetAttention
 from zoo.layers.transformer_layer import TransformerLayer
 
@@ -33,6 +34,7 @@ __all__ = [
     "RelativePositionAttention",
     "SentenceEncoder",
     "SinusoidalPositions",
+    "SubwordEmbedding",
     "TargetAttention",
     "TransformerLayer",
 ]

@@ -20,7 +20,7 @@ from zoo.recipes import Recipe, class_weights, find_recipe
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
     "cnn_kim": {"embedding_dim": 4, "filters": 2},
-    "hcan_one_max": {"embedding_dim": 8},
+    "hcan_one_max": {"embedding_dim": 8, "subwords": 50},
 }
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from keras import ops
 from rich.progress import track
 
+from zoo.datasets.subwords import character_ngrams
+from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 
 
@@ -34,6 +36,9 @@ class TextClassifier(keras.Model):
         max_sentences: the same for sentences; None for flat models.
         embedding_range: word vectors start uniformly within plus and minus this.
         train_embeddings: whether training changes the word vectors.
+        subwords: rows of a table of character n-grams, which are added to the word vectors; 0 for
+            none. See :class:`zoo.layers.SubwordEmbedding`; :func:`zoo.train` makes them part of
+            the word vectors when training has ended.
         logits: True gives logits instead of probabilities.
     """
 
@@ -43,6 +48,7 @@ class TextClassifier(keras.Model):
     sentence_groups = 12  # of a batch; see zoo.datasets.batches.pack
     ngrams = 1  # words of the longest n-gram that it reads
     entities = False  # whether ids tell which words are in marked entities; some have the option
+    single_words = True  # whether each id that it reads is a word's, with a vector of its own
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
 
@@ -56,12 +62,17 @@ class TextClassifier(keras.Model):
         max_sentences: int | None = None,
         embedding_range: float = 0.05,
         train_embeddings: bool = True,
+        subwords: int = 0,
         logits: bool = False,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
+        if subwords and not self.single_words:
+            raise ValueError(
+                f"subwords must be 0, as there are no vectors of words: got {subwords}"
+            )
         self.num_classes = num_classes
         self.vocabulary_size = vocabulary_size
         self.embedding_dim = embedding_dim
@@ -69,16 +80,37 @@ class TextClassifier(keras.Model):
         self.max_sentences = max_sentences
         self.embedding_range = embedding_range
         self.train_embeddings = train_embeddings
+        self.subwords = subwords
         self.logits = logits
-        self.preprocessor = None
         self.labels = None
+        table = vocabulary_size, embedding_dim
         start = keras.initializers.RandomUniform(-embedding_range, embedding_range)
-        self.embed = keras.layers.Embedding(
-            vocabulary_size, embedding_dim, start, trainable=train_embeddings
-        )
+        if subwords:
+            self.embed = SubwordEmbedding(
+                *table, subwords, initializer=start, trainable=train_embeddings
+            )
+        else:
+            self.embed = keras.layers.Embedding(*table, start, trainable=train_embeddings)
+        self.preprocessor = None
         self.classify = keras.layers.Dense(
             num_classes, activation=None if logits else "softmax", dtype="float32"
         )
+
+    @property
+    def preprocessor(self):
+        """A :class:`zoo.datasets.Preprocessor`, or None."""
+        return self._preprocessor
+
+    @preprocessor.setter
+    def preprocessor(self, preprocessor):
+        self._preprocessor = preprocessor
+        if self.subwords and preprocessor is not None:
+            if not self.embed.built:
+                self.embed.build()
+            members = np.zeros(self.embed.members.shape, "int32")
+            found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
+            members[: len(found)] = found[: len(members)]
+            self.embed.members.assign(members)
 
     @property
     def hierarchical(self) -> bool:
@@ -95,8 +127,8 @@ class TextClassifier(keras.Model):
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""
-        table = self.embed.embeddings
-        counted = [weight for weight in self.trainable_weights if weight is not table]
+        tables = {id(weight) for weight in self.embed.weights}
+        counted = [weight for weight in self.trainable_weights if id(weight) not in tables]
         return sum(math.prod(weight.shape) for weight in counted)
 
     @classmethod

@@ -42,6 +42,9 @@ SHARE = Values("a number from 0 to 1", lambda value: is_number(value) and 0 <= v
 RATE = Values("at least 0 and below 1", lambda value: is_number(value) and 0 <= value < 1)
 FLAG = Values("True or False", lambda value: isinstance(value, bool))
 NAME = Values("a name", lambda value: isinstance(value, str))
+SUBWORDS = Values(
+    "0, or a whole number of at least 2", lambda value: is_whole(value, 0) and value != 1
+)
 WINDOWS = Values(
     "a list of whole numbers of at least 1",
     lambda value: (
@@ -97,6 +100,7 @@ VALUES = {
     "step_size": ABOVE_ZERO,
     "steps": SIZE,
     "strength": ABOVE_ZERO,
+    "subwords": SUBWORDS,
     "target": FLAG,
     "temperature": ABOVE_ZERO,
     "train_embeddings": FLAG,

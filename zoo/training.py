@@ -303,7 +303,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo import calibration, summary
     from zoo.evaluation import probabilities_of, score
 
-    classifier = _in_float32(classifier)
+    classifier = in_float32(classifier)
     targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
     calibrated = {}
     if config["calibrate"]:
@@ -390,13 +390,19 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed):
     )
 
 
-def _in_float32(classifier):
-    """A copy that gives probabilities in float32, whatever the training's precision."""
+def in_float32(classifier):
+    """A copy that gives probabilities in float32, whatever the training's precision.
+
+    Character n-grams have become part of the word vectors.
+    """
     copy = type(classifier).from_config(
-        classifier.get_config() | {"dtype": "float32", "logits": False}
+        classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
     )
     copy.build()
-    copy.set_weights(classifier.get_weights())
+    weights = classifier.get_weights()
+    if classifier.subwords:
+        weights[: len(classifier.embed.weights)] = [classifier.embed.collapsed()]
+    copy.set_weights(weights)
     copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
     return copy
 

@@ -69,6 +69,7 @@ LEGAL = {
     "step_size": st.floats(0.1, 9),
     "steps": SIZES,
     "strength": st.floats(0.1, 9),
+    "subwords": st.just(0) | st.integers(2, 99),
     "target": FLAGS,
     "temperature": st.floats(0.1, 9),
     "train_embeddings": FLAGS,
@@ -123,6 +124,7 @@ ILLEGAL_ITSELF = {
     "radius": NO_WHOLE | st.none(),
     "vocabulary_size": NO_SIZE | st.just(1) | st.none(),
     "position_dim": NO_SIZE,
+    "subwords": NO_WHOLE | st.just(1) | st.none(),
 }
 
 
@@ -168,6 +170,8 @@ def legal_options(draw, name):
         found["embedding_dim"] *= 2
     if found.get("entities") and found["position_dim"] is not None:
         found["position_dim"] *= 2
+    if not zoo.registry.import_model(name)[0].single_words:
+        found["subwords"] = 0
     if "small_units" in found:
         found["units"] += found["small_units"]
     if class_name(name) == "barnescnn":

@@ -219,6 +219,7 @@ class ACT(GlobalAttentionClassifier):
             "word_dropout": 0.0,
             "embedding_dropout": 0.5,
             "embedding_range": 0.05,
+            "subwords": 20_000,
         },
     }
 

@@ -52,6 +52,7 @@ class BagOfNgrams(TextClassifier):
         strength: the inverse of the regularisation (of naive Bayes, of its smoothing).
     """
 
+    single_words = False
     max_vocabulary = 500_000  # n-grams (Zhang et al. 2015)
 
     def __init__(

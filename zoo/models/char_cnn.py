@@ -31,6 +31,7 @@ class CharCNN(TextClassifier):
 
     # Found on a development split of AG News: at 0.001 it learns less.
     learning_rate = 3e-4
+    single_words = False
     clean_up = "characters"
     presets = {"zhang2015": {"embedding_dim": 70, "filters": 256, "hidden_dim": 1024}}
 

@@ -33,6 +33,8 @@ class ParagraphVector(TextClassifier):
         passes: of gensim over the texts.
     """
 
+    single_words = False  # their sums alone are read
+
     def __init__(
         self,
         num_classes,

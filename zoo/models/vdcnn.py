@@ -61,6 +61,7 @@ class VDCNN(TextClassifier):
     # Found on a development split of AG News: at 0.001 it gives, with the paper's widths, the same
     # answer to all texts.
     learning_rate = 3e-4
+    single_words = False
     clean_up = "characters"
     presets = {"conneau2017": {"filters": 64, "hidden_dim": 2048}}  # Section 3.1
 
