@@ -46,4 +46,9 @@ def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, 
 def check_heads(num_heads, dim, name):
     """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
     if num_heads < 1 or dim % num_heads:
-        raise ValueError(f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}")
+        possible = (heads for heads in range(1, dim + 1) if dim % heads == 0)
+        nearest = min(possible, key=lambda heads: abs(heads - num_heads))
+        raise ValueError(
+            f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}; "
+            f"the nearest that does is {nearest}"
+        )

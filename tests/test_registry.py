@@ -63,6 +63,7 @@ def test_every_option_has_a_kind_of_values(name):
         ("act", {"filters": 1.5}, "filters must be a whole number of at least 1: got 1.5"),
         ("act", {"center_rate": float("nan")}, "center_rate must be a number from 0 to 1: got nan"),
         ("act", {"max_sentences": 5}, "max_sentences must be None, .*: got 5"),
+        ("act", {"embedding_dim": 100}, "num_heads=6, embedding_dim=100; the nearest .* is 5"),
         ("act", {"entities": True, "position_dim": 7}, "position_dim must be even, .*: got 7"),
         ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
         ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
@@ -73,6 +74,8 @@ def test_every_option_has_a_kind_of_values(name):
         ("hcan", {"num_classes": "5"}, "num_classes must be a whole number of at least 2: got '5'"),
         ("lstm", {"units": True}, "units must be a whole number of at least 1: got True"),
         ("ssan_pe", {"embedding_dim": 7}, "an even embedding_dim: got 7"),
+        ("act", {"subwords": 1}, "subwords must be 0, or a whole number of at least 2: got 1"),
+        ("bow", {"subwords": 9}, "subwords must be 0, as there are no vectors of words: got 9"),
         ("transformer", {"num_heads": 7}, "num_heads must divide embedding_dim: got num_heads=7"),
     ],
 )
