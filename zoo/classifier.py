@@ -73,6 +73,11 @@ class TextClassifier(keras.Model):
             raise ValueError(
                 f"subwords must be 0, as there are no vectors of words: got {subwords}"
             )
+        if subwords and not train_embeddings:
+            raise ValueError(
+                f"subwords must be 0 where train_embeddings is False, as they would stay as random "
+                f"as they start: got {subwords}"
+            )
         self.num_classes = num_classes
         self.vocabulary_size = vocabulary_size
         self.embedding_dim = embedding_dim
@@ -86,9 +91,7 @@ class TextClassifier(keras.Model):
         table = vocabulary_size, embedding_dim
         start = keras.initializers.RandomUniform(-embedding_range, embedding_range)
         if subwords:
-            self.embed = SubwordEmbedding(
-                *table, subwords, initializer=start, trainable=train_embeddings
-            )
+            self.embed = SubwordEmbedding(*table, subwords, initializer=start)
         else:
             self.embed = keras.layers.Embedding(*table, start, trainable=train_embeddings)
         self.preprocessor = None

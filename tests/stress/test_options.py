@@ -170,7 +170,7 @@ def legal_options(draw, name):
         found["embedding_dim"] *= 2
     if found.get("entities") and found["position_dim"] is not None:
         found["position_dim"] *= 2
-    if not zoo.registry.import_model(name)[0].single_words:
+    if not (zoo.registry.import_model(name)[0].single_words and found["train_embeddings"]):
         found["subwords"] = 0
     if "small_units" in found:
         found["units"] += found["small_units"]
