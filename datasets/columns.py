@@ -61,6 +61,11 @@ def choose_columns(
             )
         if names.count(name) > 1:
             raise UsageError(f"{path} has two columns {name!r}: rename one")
+    if text == chosen.get("label"):
+        raise UsageError(
+            f"{path}: the texts and the labels are both in {text!r}: choose another column with "
+            "--text-column or --label-column"
+        )
     if any(given[role] is None and name != role for role, name in chosen.items()):
         labels = f", labels in {label!r}" if labelled else ""
         options = ", ".join(f"--{role}-column" for role in chosen)

@@ -1,5 +1,6 @@
 """A corpus: labelled texts in splits."""
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -154,6 +155,19 @@ class Corpus:
             setattr(self, split, self.train.take(rows))
             self.train = self.train.take(~rows)
         return self
+
+    def digest(self) -> str:
+        """Changes with the names of the classes, and with the classes of any split's texts.
+
+        Also with the texts of files of your own; those on disk were prepared once for all.
+        """
+        found = hashlib.sha256("\n".join(self.labels).encode())
+        for split in (self.train, self.validation, self.test):
+            found.update(np.append(split.numbers, -1).astype("int32").tobytes())
+            if not isinstance(split, StreamedSplit):
+                for text in split:
+                    found.update(text.encode("utf-8", "surrogatepass") + b"\0")
+        return found.hexdigest()
 
     def frame(self, split: str) -> pd.DataFrame:
         """A split in memory, with the columns ``text`` and ``label`` (the name of the class).

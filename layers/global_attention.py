@@ -55,7 +55,8 @@ class GlobalAttention(keras.layers.Layer):
         if positions is not None:
             hidden = hidden + ops.matmul(positions, self.position_kernel)
         hidden = ops.gelu(hidden, approximate=False)
-        scores = ops.einsum("bla,ak->bkl", hidden, self.context)
+        # No einsum: oneDNN's fails on one text of one word.
+        scores = ops.transpose(ops.matmul(hidden, self.context), (0, 2, 1))
         if overall is not None:
             scaled = ops.expand_dims(overall * inputs.shape[-1] ** -0.5, 1)
             scores = scores + ops.einsum("bkd,bld->bkl", scaled, inputs)

@@ -76,6 +76,18 @@ def test_list_and_describe(run_zoo):
             "num_heads must divide embedding_dim: got num_heads=7",
         ),
         (["train", "--epochs", "0"], "epochs must be at least 1: got 0"),
+        (["train", "--max-vocabulary", "0"], "max_vocabulary must be at least 1: got 0"),
+        (["train", "--min-count", "-5"], "min_count must be at least 1: got -5"),
+        (["train", "--learning-rate", "nan"], "learning_rate must be a number above 0: got nan"),
+        (["train", "--seed", "-1"], "seed must be from 0 to 4294967295: got -1"),
+        (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
+        (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),
+        (["train", "--process-id", "3"], "process 3 of 1|several processes need JAX"),
+        (["train", "--processes", "0"], "processes need JAX|of 0 at"),
+        (
+            ["train", "--data", "good.csv", "--text-column", "stars", "--label-column", "stars"],
+            "the texts and the labels are both in 'stars'",
+        ),
         (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
         (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
         (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
@@ -135,6 +147,18 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
+
+
+def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tmp_path):
+    """Of a file with two columns that may be meant it takes that of the training."""
+    path = tmp_path / "texts.csv"
+    path.write_text("text,review\nbad,a good stay\n")
+    code, out, _ = run_zoo("predict", trained, "--file", path)
+    assert code == 0 and json.loads(out)["text"] == "a good stay"
+    for more in (["--file", path], ["--mistakes"]):
+        command = "explain" if more == ["--mistakes"] else "predict"
+        code, _, err = run_zoo(command, trained, "a text", *more)
+        assert code == 2 and "only one of them" in err
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv"])

@@ -76,6 +76,20 @@ def test_surrogates_are_replaced_in_their_places():
     assert [(word.start, word.end) for word in one.words] == [(0, 3), (6, 10)]
 
 
+def test_of_logits_it_gives_probabilities():
+    model = built("cnn_kim")
+    (expected,) = explain(model, ["bad room"])
+    logits = type(model).from_config(model.get_config() | {"logits": True})
+    logits.build()
+    logits.set_weights(model.get_weights())
+    logits.preprocessor, logits.labels = model.preprocessor, model.labels
+    (found,) = explain(logits, ["bad room"])
+    assert found.label == expected.label
+    assert list(found.probabilities.values()) == pytest.approx(
+        list(expected.probabilities.values()), abs=1e-6
+    )
+
+
 def test_as_many_targets_as_texts():
     with pytest.raises(ValueError, match="2 texts need as many targets: got 1"):
         explain(built("act"), ["a", "b"], ["no"])

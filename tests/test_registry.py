@@ -118,6 +118,8 @@ def test_a_user_can_register_a_model():
         assert zoo.build("mean_of_words", num_classes=2).built
         with pytest.raises(zoo.UsageError, match="'mean_of_words' is taken by"):
             zoo.register_model("mean_of_words")(zoo.TextClassifier)
+        with pytest.raises(zoo.UsageError, match="'han' is taken by"):
+            zoo.register_model("han")(zoo.TextClassifier)
     finally:
         zoo.registry._registered.pop("mean_of_words")
 

@@ -139,6 +139,14 @@ def test_no_texts_have_no_answers(trained):
             learn([], np.zeros(0, int), verbose=0)
 
 
+def test_fit_and_evaluate_need_a_target_for_each_text(trained):
+    model = zoo.load(trained)
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    for call in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="2 texts need as many targets: got 1"):
+            call(["a good stay", "a bad one"], [1])
+
+
 def test_texts_without_a_preprocessor_are_refused():
     model = zoo.build("act", 2, vocabulary_size=5, embedding_dim=6)
     with pytest.raises(ValueError, match="texts need a preprocessor"):

@@ -169,6 +169,36 @@ def test_changed_data_is_not_continued(tmp_path, kill, monkeypatch):
     path.write_text("\n".join(lines[:-1]))
     with pytest.raises(zoo.UsageError, match="has changed since .* began: it had .*'train': 64"):
         zoo.resume(only_run(tmp_path / "runs"))
+    for changed in (lines[0:1] + lines[:0:-1], [line.replace(",b", ",zb") for line in lines]):
+        path.write_text("\n".join(changed))
+        with pytest.raises(zoo.UsageError, match="another order. Train anew"):
+            zoo.resume(only_run(tmp_path / "runs"))
+
+
+def test_a_test_split_of_changed_data_is_not_scored(tmp_path):
+    """Else texts of the training might be in it."""
+    lines = [f"{('good', 'bad')[i % 2]} {i},{'ab'[i % 2]}" for i in range(80)]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["text,label", *lines]))
+    run = start(path, tmp_path / "runs")
+    assert zoo.evaluate(run)["texts"] == 8
+    for changed in (lines[::-1], [line.replace(",b", ",zb") for line in lines]):
+        path.write_text("\n".join(["text,label", *changed]))
+        with pytest.raises(zoo.UsageError, match="has changed since the training"):
+            zoo.evaluate(run)
+
+
+def test_classes_may_have_any_names_and_a_training_one_step(tmp_path):
+    """Names that scikit-learn's report and Matplotlib's formulas use, too."""
+    lines = [f"good {i},accuracy\nbad {i},macro avg\nodd {i},$\neven {i},$$" for i in range(20)]
+    (tmp_path / "own.csv").write_text("\n".join(["text,label", *lines]))
+    run = zoo.train(
+        "cnn_kim", str(tmp_path / "own.csv"), options=SMALL["cnn_kim"], epochs=1, batch_size=64,
+        output=tmp_path / "runs", verbose=0,
+    )  # fmt: skip
+    classes = zoo.evaluate(run)["classes"]
+    assert sorted(classes) == ["$", "$$", "accuracy", "macro avg"]
+    assert [found["support"] for found in classes.values()] == [2, 2, 2, 2]
 
 
 def test_an_interrupted_training_can_go_on(csv_file, tmp_path, monkeypatch):

@@ -234,6 +234,8 @@ class TextClassifier(keras.Model):
             raise ValueError("there are no texts: the list is empty")
         dataset = text_dataset(texts)
         if targets is not None:
+            if len(targets) != len(texts):
+                raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
             targets = tf.data.Dataset.from_tensor_slices(np.asarray(targets))
             dataset = tf.data.Dataset.zip(dataset, targets)
         if shuffle:  # all, as they may be sorted by class

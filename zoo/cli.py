@@ -1,7 +1,6 @@
 """The command line: arguments in, calls of the package, tables out."""
 
 import csv
-import itertools
 import json
 import logging
 import math
@@ -301,11 +300,13 @@ def predict(
         import_beam()  # or says how to get it
         from zoo.beam import predict_on_beam
 
-        predict_on_beam(run, file, output, text_column, _beam_options(beam_option))
+        column = text_column or _text_column(run, file)
+        predict_on_beam(run, file, output, column, _beam_options(beam_option))
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
+    _one_source(texts, file)
     if file is not None:
-        texts = read_texts(file, text_column)
+        texts = read_texts(file, text_column or _text_column(run, file))
     elif not texts:
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
@@ -318,11 +319,32 @@ def predict(
 
     answers = predict(model, texts)
     if output is None:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")
         write_answers(sys.stdout, answers, output_format, safe_csv)
         return
     with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         write_answers(file, answers, output_format, safe_csv)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _one_source(*sources) -> None:
+    """Refuses texts that another option would make it forget."""
+    if sum(map(bool, sources)) > 1:
+        raise UsageError("give texts, or --file, or --mistakes: only one of them")
+
+
+def _text_column(run, file):
+    """The column of the run's own texts, where the file has it too."""
+    from zoo.datasets.tables import read_columns
+    from zoo.runs import read_config
+
+    try:
+        names = read_columns(file)
+    except UsageError:  # lines of text, a folder or a glob; or what its reader will tell
+        return None
+    column = read_config(run)["files"].get("text_column")
+    return column if column in names else None
 
 
 @app.command()
@@ -353,6 +375,7 @@ def explain(
     from zoo.runs import read_config
     from zoo.views import filter_ngrams
 
+    _one_source(texts, file, mistakes)
     model, targets = zoo.load(run), None
     if mistakes:
         from zoo.summary import read_mistakes
@@ -361,7 +384,7 @@ def explain(
             raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
-        texts = list(itertools.islice(read_texts(file, text_column), most))
+        texts = read_texts(file, text_column or _text_column(run, file))[:most]
     elif not texts:
         split = read_test_split(read_config(run), most)
         texts, targets = list(split), [model.labels[number] for number in split.numbers]

@@ -63,7 +63,7 @@ def spread(
     import keras
 
     backend = keras.backend.backend()
-    if processes > 1 or coordinator:
+    if processes != 1 or process_id or coordinator:
         if backend != "jax":
             raise UsageError(
                 "several processes need JAX: KERAS_BACKEND=jax zoo train ... (TensorFlow's "

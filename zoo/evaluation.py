@@ -8,6 +8,7 @@ import numpy as np
 
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
+from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
 
 COLUMNS = ("text_column", "label_column")
@@ -15,8 +16,15 @@ COLUMNS = ("text_column", "label_column")
 
 def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
     """``[texts, classes]`` float64 probabilities that sum to 1, in the order of the texts."""
-    probabilities = model.predict_texts(texts).astype("float64")
-    return probabilities / probabilities.sum(axis=-1, keepdims=True)
+    return as_probabilities(model, model.predict_texts(texts))
+
+
+def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
+    """A model's outputs, also logits: ``[texts, classes]`` in float64 that sum to 1."""
+    outputs = np.asarray(outputs, "float64")
+    if model.logits:
+        outputs = np.exp(outputs - outputs.max(axis=-1, keepdims=True))
+    return outputs / outputs.sum(axis=-1, keepdims=True)
 
 
 def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
@@ -32,8 +40,9 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
     from sklearn.metrics import classification_report, log_loss
 
     answers, classes = probabilities.argmax(axis=-1), range(len(labels))
+    numbers = list(map(str, classes))  # a label may be "accuracy", which is a key of the report
     report = classification_report(
-        targets, answers, labels=classes, target_names=labels, output_dict=True, zero_division=0
+        targets, answers, labels=classes, target_names=numbers, output_dict=True, zero_division=0
     )
     return {
         "texts": len(targets),
@@ -42,15 +51,26 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
         "loss": log_loss(targets, probabilities, labels=classes),
         **relation_f1(targets, answers, labels),
         "calibration_error": expected_calibration_error(probabilities, targets),
-        "classes": {label: report[label] for label in labels},
+        "classes": dict(zip(labels, map(report.get, numbers), strict=True)),
     }
 
 
 def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
-    """The test split that a run's settings tell, read again; its first texts, or all."""
+    """The test split that a run's settings tell, read again; its first texts, or all.
+
+    Raises:
+        UsageError: if the data cannot be read, or their classes or rows are not what they were:
+            the split would have texts that the model was trained on.
+    """
     from zoo import datasets
 
-    test = datasets.load(config["data"], **config["files"]).split(config["seed"]).test
+    corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
+    if config.get("targets", corpus.digest()) != corpus.digest():
+        raise UsageError(
+            f"{config['data']} has changed since the training, so that texts trained on may be in "
+            "the test split: give a file of other texts, with --data or --file"
+        )
+    test = corpus.test
     return test if most is None else test.take(np.arange(len(test)) < most)
 
 

@@ -12,6 +12,7 @@ from rich.progress import track
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
 from zoo.datasets.preprocessor import well_formed
+from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
 
 TOGETHER = 32  # texts computed at once
@@ -116,8 +117,7 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
 def _explain(model, texts, targets):
     """The same for texts of one batch."""
     ids = np.asarray(model.preprocessor(texts))
-    rows = np.asarray(model.predict_on_batch(ids), "float64")
-    rows /= rows.sum(-1, keepdims=True)
+    rows = as_probabilities(model, model.predict_on_batch(ids))
     scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
     weights = weights_of_heads(scores, ids)
     weights = None if weights is None else ops.convert_to_numpy(weights)

@@ -95,7 +95,7 @@ class Recipe:
         from zoo.optimizers import AdamW
 
         rate = self.learning_rate
-        if self.schedule == "cosine":
+        if self.schedule == "cosine" and self.steps > 1:
             warmup = max(1, self.steps // 10)
             rate = keras.optimizers.schedules.CosineDecay(
                 0.0, self.steps - warmup, warmup_target=rate, warmup_steps=warmup

@@ -33,6 +33,7 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
     Example:
         >>> import zoo
         >>> @zoo.register_model("mean_of_words")
+        ... @keras.saving.register_keras_serializable("own")  # to be loaded again
         ... class MeanOfWords(zoo.TextClassifier):
         ...     def call(self, ids):
         ...         return self.classify(keras.ops.mean(self.embed(ids), axis=1))
@@ -43,6 +44,8 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
         taken = _registered.get(name)
         if taken and taken[0].__qualname__ != cls.__qualname__:
             raise UsageError(f"the name {name!r} is taken by {taken[0].__qualname__}")
+        if (shipped := _shipped().get(name, cls.__module__)) != cls.__module__:
+            raise UsageError(f"the name {name!r} is taken by a model of {shipped}")
         _registered[name] = (cls, options)
         return cls
 
@@ -112,7 +115,7 @@ def create(name: str, num_classes: int, preset: str | None = None, **options: An
     if preset is not None and preset not in list(cls.presets):
         raise unknown(f"preset of {name}", preset, cls.presets)
     for option in options:
-        if option not in (*cls.option_defaults(), "name"):
+        if option not in cls.option_defaults():
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
     settings = checked(name, settings | {"num_classes": num_classes}, cls.option_defaults())

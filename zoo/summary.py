@@ -38,6 +38,7 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     size = 3 + 0.45 * min(len(labels), MOST_NAMED)
     figure, axis = _figure(1, 1, (size + 1, size))
     names = [label if len(label) <= 20 else f"{label[:19]}…" for label in labels]
+    names = [name.replace("$", r"\$") for name in names]  # two would be a formula
     ConfusionMatrixDisplay(matrix, display_labels=names if few else None).plot(
         ax=axis, cmap="Blues", include_values=few, xticks_rotation="vertical", values_format="d"
     )

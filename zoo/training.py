@@ -5,6 +5,7 @@ import dataclasses
 import importlib.util
 import itertools
 import logging
+import math
 import platform
 import shutil
 import tempfile
@@ -118,13 +119,20 @@ def train(
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
-    for name, value in (("epochs", epochs), ("batch_size", batch_size)):
+    for option in ("name", "num_classes", "preset"):
+        if option in options:
+            raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
+    sizes = {"epochs": epochs, "batch_size": batch_size}
+    sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
+    for name, value in sizes.items():
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
     if percentile is not None and not 0 < percentile <= 100:
         raise UsageError(f"percentile must be above 0 and at most 100: got {percentile}")
-    if learning_rate is not None and learning_rate <= 0:
-        raise UsageError(f"learning_rate must be above 0: got {learning_rate}")
+    if learning_rate is not None and not 0 < learning_rate < math.inf:
+        raise UsageError(f"learning_rate must be a number above 0: got {learning_rate}")
+    if not 0 <= seed < 2**32:
+        raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     _check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
@@ -156,7 +164,7 @@ def train(
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
             config |= {"safe_csv": safe_csv}
             config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
-            config |= {"texts": _sizes(corpus), "versions": _versions()}
+            config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
             config |= {"architecture": classifier.get_config()}
             config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}
             write_words(folder, classifier)
@@ -212,6 +220,11 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         raise UsageError(
             f"{config['data']} has changed since {run} began: it had {config['texts']} texts, now "
             f"it has {_sizes(corpus)}. Train anew"
+        )
+    if corpus.digest() != config.get("targets", corpus.digest()):
+        raise UsageError(
+            f"{config['data']} has changed since {run} began: its rows have other texts or "
+            "classes, or another order. Train anew"
         )
     _announce(corpus)
     started = time.perf_counter()
@@ -399,10 +412,12 @@ def in_float32(classifier):
         classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
     )
     copy.build()
-    weights = classifier.get_weights()
+    weights = {id(weight): weight.numpy() for weight in classifier.weights}
     if classifier.subwords:
-        weights[: len(classifier.embed.weights)] = [classifier.embed.collapsed()]
-    copy.set_weights(weights)
+        first, *others = map(id, classifier.embed.weights)
+        weights[first] = classifier.embed.collapsed()
+        weights = {which: numbers for which, numbers in weights.items() if which not in others}
+    copy.set_weights(list(weights.values()))
     copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
     return copy
 

@@ -49,7 +49,8 @@ def tune(
         The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
 
     Raises:
-        UsageError: if Optuna is not installed, or the folder has trials of other settings.
+        UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
+            the trials search, or the folder has trials of other settings.
     """
     try:
         import optuna
@@ -57,6 +58,8 @@ def tune(
         raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
     if trials < 1:
         raise UsageError(f"trials must be at least 1: got {trials}")
+    if searched := settings.keys() & {"learning_rate", "batch_size"}:
+        raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate
@@ -69,7 +72,7 @@ def tune(
 
 def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings):
     """Runs the trials that are still to be."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = _open_study(optuna, folder / "study.log")
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
@@ -94,6 +97,10 @@ def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, s
             verbose=verbose,
             **settings | own,
         )
+        if (run / "checkpoint").exists():
+            raise KeyboardInterrupt  # which ended the training, not yet the search
+        if not (run / "history.csv").exists():
+            raise UsageError(f"{model} is solved at once: there is nothing to tune")
         trial.set_user_attr("run", str(run))
         return float(pd.read_csv(run / "history.csv")["val_accuracy"].max())
 

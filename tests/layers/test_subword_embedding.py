@@ -87,7 +87,7 @@ def test_of_too_many_the_commonest_and_of_a_word_the_shortest_count():
     assert (first[0] == first[1]).all() and len({*first[0]} & {*first[3]}) == 0
 
 
-@pytest.mark.parametrize("name", ["act", "hcan"])
+@pytest.mark.parametrize("name", ["act", "hcan", "leam"])
 def test_they_become_part_of_the_words(name, precision):
     model = zoo.build(name, 3, vocabulary_size=len(WORDS) + 3, subwords=ROWS, embedding_dim=24)
     ids = IDS[:, None] if model.hierarchical else IDS
