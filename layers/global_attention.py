@@ -24,6 +24,8 @@ class GlobalAttention(keras.layers.Layer):
         positions: P, ``[length, position_dim]`` or ``[batch, length, position_dim]``, or None to
             leave its term out (Table 3, row 4).
         mask: ``[batch, length]`` boolean, True where there is a word.
+        inputs_mask: the same, by the name under which Keras gives it where there are several
+            inputs; ``mask`` goes before it.
         return_attention_scores: also return the weights, ``[batch, num_contexts, length]``
             float32.
 
@@ -50,7 +52,16 @@ class GlobalAttention(keras.layers.Layer):
             name="context", shape=(self.attention_dim, self.num_contexts)
         )
 
-    def call(self, inputs, overall=None, positions=None, mask=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs,
+        overall=None,
+        positions=None,
+        mask=None,
+        return_attention_scores=False,
+        inputs_mask=None,
+    ):
+        mask = inputs_mask if mask is None else mask
         hidden = ops.matmul(inputs, self.local_kernel)
         if positions is not None:
             hidden = hidden + ops.matmul(positions, self.position_kernel)

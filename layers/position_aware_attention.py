@@ -23,6 +23,8 @@ class PositionAwareAttention(keras.layers.Layer):
         positions: p^s and p^o side by side, ``[batch, length, position_dim]``, or None to leave
             their terms out.
         mask: ``[batch, length]`` boolean, True where there is a word.
+        inputs_mask: the same, by the name under which Keras gives it where there are several
+            inputs; ``mask`` goes before it.
         return_attention_scores: also return the weights, ``[batch, length]`` float32.
 
     Returns:
@@ -45,7 +47,16 @@ class PositionAwareAttention(keras.layers.Layer):
             self.position_kernel = kernel("position_kernel", positions_shape)
         self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
 
-    def call(self, inputs, summary, positions=None, mask=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs,
+        summary,
+        positions=None,
+        mask=None,
+        return_attention_scores=False,
+        inputs_mask=None,
+    ):
+        mask = inputs_mask if mask is None else mask
         hidden = ops.matmul(inputs, self.item_kernel)
         hidden = hidden + ops.expand_dims(ops.matmul(summary, self.summary_kernel), 1)
         if positions is not None:

@@ -4,6 +4,7 @@ import errno
 import functools
 import importlib.util
 import json
+import shlex
 import shutil
 
 import keras
@@ -112,7 +113,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(csv_file, tmp_path, monkeypatc
         start(csv_file, tmp_path)
     monkeypatch.undo()
     run = only_run(tmp_path)
-    assert f"Continue with: zoo train --resume {run}" in caplog.text
+    assert f"Continue with: zoo train --resume {shlex.quote(str(run))}" in caplog.text
     assert sorted(path.name for path in (run / "checkpoint").iterdir()) == [
         "best.npz",
         "state-1.npz",

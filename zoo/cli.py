@@ -8,6 +8,7 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich is slow to import
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
 FAITHFUL = 200  # texts of a page on which its attention is tried
@@ -526,16 +528,16 @@ def _print_run(run: Path, process_id: int) -> None:
         table = Table(
             "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
         )
-        for column in table.columns:
-            column.no_wrap = True
+        for column in table.columns[:3]:
+            column.no_wrap = True  # the others get what is left, on several lines
         for row in mistakes:
             cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
-            table.add_row(*(escape(" ".join(cell.split())) for cell in cells))
+            table.add_row(*(escape(" ".join(cell.split())[:SHOWN_LETTERS]) for cell in cells))
         show(table)
     show(
         f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
         f"Learning curves, confusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
-        f'Try:  zoo predict {escape(run)} "Your text."',
+        f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
         soft_wrap=True,
     )
 

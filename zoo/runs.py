@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
             yield folder
     except BaseException:
         if any((folder / "checkpoint").glob("state-*.npz")):
-            logger.warning("Continue with: zoo train --resume %s", folder)
+            logger.warning("Continue with: zoo train --resume %s", shlex.quote(str(folder)))
         else:
             shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -316,3 +316,16 @@ def test_pairs_are_trained_on_what_is_predicted(length):
     got, want = (tape.gradient(y, of, output_gradients=along) for y in (scores, plain))
     for ours, plain_one in zip(got, want, strict=True):
         np.testing.assert_allclose(ours, plain_one, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [layers.GlobalAttention, layers.PositionAwareAttention])
+def test_of_several_inputs_the_first_ones_own_mask_counts(kind):
+    """Keras then gives it under another name."""
+    ids, overall = keras.Input([None], dtype="int32"), keras.Input([6])
+    words = keras.layers.Embedding(9, 6, mask_zero=True)(ids)
+    model = keras.Model([ids, overall], kind(5)(words, overall))
+    few = np.random.default_rng(0).integers(1, 9, (2, 4))
+    padded = np.pad(few, [(0, 0), (0, 3)])
+    summary = np.ones((2, 6), "float32")
+    expected = model.predict([few, summary], verbose=0)
+    np.testing.assert_allclose(model.predict([padded, summary], verbose=0), expected, atol=1e-6)
