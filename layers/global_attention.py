@@ -67,7 +67,7 @@ class GlobalAttention(keras.layers.Layer):
             hidden = hidden + ops.matmul(positions, self.position_kernel)
         hidden = ops.gelu(hidden, approximate=False)
         # No einsum: oneDNN's fails on one text of one word.
-        scores = ops.transpose(ops.matmul(hidden, self.context), (0, 2, 1))
+        scores = ops.matmul(ops.transpose(self.context), ops.transpose(hidden, (0, 2, 1)))
         if overall is not None:
             scaled = ops.expand_dims(overall * inputs.shape[-1] ** -0.5, 1)
             scores = scores + ops.einsum("bkd,bld->bkl", scaled, inputs)
