@@ -294,6 +294,7 @@ def predict(
     from zoo.datasets import read_texts
     from zoo.runs import whole
 
+    _one_source(texts, file)
     if beam:
         if file is None or output is None:
             raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
@@ -306,7 +307,6 @@ def predict(
         predict_on_beam(run, file, output, column, _beam_options(beam_option))
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
-    _one_source(texts, file)
     if file is not None:
         texts = read_texts(file, text_column or _text_column(run, file))
     elif not texts:

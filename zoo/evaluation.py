@@ -21,10 +21,10 @@ def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
 
 def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
     """A model's outputs, also logits: ``[texts, classes]`` in float64 that sum to 1."""
+    from scipy.special import softmax
+
     outputs = np.asarray(outputs, "float64")
-    if model.logits:
-        outputs = np.exp(outputs - outputs.max(axis=-1, keepdims=True))
-    return outputs / outputs.sum(axis=-1, keepdims=True)
+    return softmax(outputs, axis=-1) if model.logits else outputs / outputs.sum(-1, keepdims=True)
 
 
 def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
     from zoo import datasets
 
     corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
-    if config.get("targets", corpus.digest()) != corpus.digest():
+    if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
             f"{config['data']} has changed since the training, so that texts trained on may be in "
             "the test split: give a file of other texts, with --data or --file"

@@ -221,7 +221,7 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
             f"{config['data']} has changed since {run} began: it had {config['texts']} texts, now "
             f"it has {_sizes(corpus)}. Train anew"
         )
-    if corpus.digest() != config.get("targets", corpus.digest()):
+    if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
             f"{config['data']} has changed since {run} began: its rows have other texts or "
             "classes, or another order. Train anew"
