@@ -4,7 +4,6 @@ DATA ?= sample
 ARGS ?=
 PYTHON ?= python3
 BIN := .venv/bin
-export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 .PHONY: help train test test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights

@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC
 import zoo
 from benchmarks.measure import machine, tell
 from zoo import datasets
-from zoo.cli import quiet_tensorflow
+from zoo.quiet import quiet_tensorflow
 
 RUNS = Path("runs/bench")
 RESULTS = Path(__file__).parent / "results"

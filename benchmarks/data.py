@@ -179,7 +179,7 @@ PARTS = {
 
 
 def main():
-    from zoo.cli import quiet_tensorflow
+    from zoo.quiet import quiet_tensorflow
 
     quiet_tensorflow()
     if sys.argv[1:]:

@@ -19,7 +19,7 @@ from jax.extend.core import jaxprs_in_params
 from rich.progress import track
 
 import zoo
-from zoo.cli import quiet_tensorflow
+from zoo.quiet import quiet_tensorflow
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
 PRECISIONS = {"float32": "float32", "mixed_bfloat16": "bfloat16"}

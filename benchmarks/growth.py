@@ -13,7 +13,7 @@ from rich.progress import track
 
 import zoo
 from benchmarks.measure import interleaved, machine
-from zoo.cli import quiet_tensorflow
+from zoo.quiet import quiet_tensorflow
 
 RESULTS = Path(__file__).parent / "results" / "growth.md"
 MODELS = ("act", "ssan", "attcnn", "cnn_kim", "lstm", "hcan_flat", "han", "hcan")

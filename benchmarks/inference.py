@@ -19,7 +19,7 @@ from benchmarks.comparison import (
     ours_of,
 )
 from benchmarks.measure import gemm, interleaved, machine, tell
-from zoo.cli import quiet_tensorflow
+from zoo.quiet import quiet_tensorflow
 from zoo.threads import in_threads, prediction_threads
 
 RESULTS = Path(__file__).parent / "results" / "inference.md"

@@ -15,10 +15,10 @@ import pandas as pd
 from rich.progress import track
 
 import zoo
-from zoo.cli import quiet_tensorflow
 from zoo.datasets import Preprocessor
 from zoo.datasets.sample import load_sample
 from zoo.evaluation import probabilities_of
+from zoo.quiet import quiet_tensorflow
 from zoo.recipes import Recipe
 
 RESULTS = Path(__file__).parent / "results" / "precision.md"

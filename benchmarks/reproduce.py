@@ -23,7 +23,7 @@ import zoo
 from benchmarks.measure import tell
 from benchmarks.table import Table
 from zoo import datasets
-from zoo.cli import quiet_tensorflow
+from zoo.quiet import quiet_tensorflow
 from zoo.runs import whole
 
 RESULTS = Path(__file__).parent / "results"

@@ -17,8 +17,8 @@ from benchmarks import rivals
 from benchmarks.comparison import LIKE_KIM, ROUNDS, SSAN, Comparison, compared, ours_of
 from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency, machine, tell
 from benchmarks.profile import floors, half_precision
-from zoo.cli import quiet_tensorflow
 from zoo.optimizers import AdamW
+from zoo.quiet import quiet_tensorflow
 from zoo.saved_model import export_saved_model
 
 RESULTS = Path(__file__).parent / "results" / "speed.md"

@@ -124,7 +124,9 @@ class Corpus:
         A given test split is never touched. A validation split taken has at most 10,000 texts.
 
         Raises:
-            UsageError: if a class has too few rows to be in each split.
+            UsageError: if a class has too few rows to take any, or there are too few rows to take
+                one of each class. A class may still be without a row in what was taken, as
+                shares are rounded: then a warning names it.
         """
         from sklearn.model_selection import train_test_split
 
@@ -133,10 +135,10 @@ class Corpus:
                 continue
             numbers = self.train.numbers
             counts = np.bincount(numbers, minlength=len(self.labels))
-            rare = [self.labels[i] for i in np.flatnonzero(counts == 1)]
-            if rare and split == "validation":
-                logger.warning("no validation texts of classes with one text: %s", ", ".join(rare))
-                counts[counts == 1] = counts.max()  # any number that is enough
+            if split == "validation":
+                counts[counts == 1] = (
+                    counts.max()
+                )  # any number that is enough: it stays in training
             if counts.min() < 2 or len(numbers) * share < len(counts):
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: the class "
@@ -154,6 +156,9 @@ class Corpus:
             rows[taken] = True
             setattr(self, split, self.train.take(rows))
             self.train = self.train.take(~rows)
+            taken = np.bincount(numbers[rows], minlength=len(self.labels))
+            if absent := [self.labels[i] for i in np.flatnonzero(taken == 0)]:
+                logger.warning("no %s texts of classes with few: %s", split, ", ".join(absent))
         return self
 
     def digest(self) -> str:

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.layers.dot_product import check_heads
+from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.masking import masked_max, zero_masked
 from zoo.layers.ngrams import ngrams
 
@@ -40,12 +40,13 @@ class AttentiveConv(keras.layers.Layer):
         The local output ``[batch, length, dim]`` and the global one ``[batch, dim]``.
 
     Raises:
-        ValueError: if ``num_heads`` does not divide the input's width.
+        ValueError: if ``num_heads`` does not divide the input's width or a size is below 1.
     """
 
     def __init__(self, num_heads, filters, kernel_size=3, attentive=True, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(num_heads=num_heads, filters=filters, kernel_size=kernel_size)
         self.num_heads = num_heads
         self.filters = filters
         self.kernel_size = kernel_size

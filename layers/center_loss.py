@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
+
 
 @keras.saving.register_keras_serializable("zoo")
 class CenterLoss(keras.layers.Layer):
@@ -24,10 +26,14 @@ class CenterLoss(keras.layers.Layer):
 
     Returns:
         The loss, a scalar.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, num_classes, rate=0.1, **kwargs):
         super().__init__(**kwargs)
+        check_sizes(num_classes=num_classes)
         self.num_classes = num_classes
         self.rate = rate
 

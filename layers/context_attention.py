@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.masking import weighted_sum
 
 
@@ -23,11 +24,15 @@ class ContextAttention(keras.layers.Layer):
 
     Returns:
         ``[batch, dim]``; zeros for a sequence that is wholly masked.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, attention_dim=100, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(attention_dim=attention_dim)
         self.attention_dim = attention_dim
         self.hidden = keras.layers.Dense(attention_dim, activation="tanh", dtype=self.dtype_policy)
 

@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from zoo.layers.dot_product import check_heads, multi_head_attention
+from zoo.layers.checks import check_heads, check_sizes
+from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 
@@ -34,7 +35,7 @@ class ConvMultiHeadAttention(keras.layers.Layer):
         ``[batch, length, filters]``. What it holds at masked positions means nothing.
 
     Raises:
-        ValueError: if ``num_heads`` does not divide ``filters``.
+        ValueError: if ``num_heads`` does not divide ``filters`` or a size is below 1.
 
     Example:
         >>> attention = ConvMultiHeadAttention(num_heads=2, filters=8)
@@ -47,6 +48,7 @@ class ConvMultiHeadAttention(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(filters=filters, kernel_size=kernel_size)
         check_heads(num_heads, filters, "filters")
         self.num_heads = num_heads
         self.filters = filters

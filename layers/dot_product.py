@@ -41,14 +41,3 @@ def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, 
     dropped = weights if dropout is None else dropout(weights, training=training)
     heads = ops.matmul(ops.cast(dropped, value.dtype), value)
     return merge_heads(heads), weights
-
-
-def check_heads(num_heads, dim, name):
-    """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
-    if num_heads < 1 or dim % num_heads:
-        possible = (heads for heads in range(1, dim + 1) if dim % heads == 0)
-        nearest = min(possible, key=lambda heads: abs(heads - num_heads))
-        raise ValueError(
-            f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}; "
-            f"the nearest that does is {nearest}"
-        )

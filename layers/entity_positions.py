@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
+
 ROLES = 4  # of a word: in none of the entities, the first, the second, or both
 
 
@@ -23,10 +25,15 @@ class EntityPositions(keras.layers.Layer):
 
     Returns:
         ``[batch, length, 2 * dim]``.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, max_distance, dim, **kwargs):
         super().__init__(**kwargs)
+        check_sizes(0, max_distance=max_distance)
+        check_sizes(dim=dim)
         self.max_distance = max_distance
         self.dim = dim
 

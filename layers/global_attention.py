@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.masking import masked_softmax
 
 
@@ -31,11 +32,15 @@ class GlobalAttention(keras.layers.Layer):
 
     Returns:
         r, ``[batch, num_contexts * dim]``; zeros for a sequence that is wholly masked.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, attention_dim=200, num_contexts=1, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(attention_dim=attention_dim, num_contexts=num_contexts)
         self.attention_dim = attention_dim
         self.num_contexts = num_contexts
 

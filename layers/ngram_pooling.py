@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.masking import masked_max, zero_masked
 
 
@@ -26,11 +27,19 @@ class NgramPooling(keras.layers.Layer):
 
     Returns:
         ``[batch, len(windows) * filters]``; zeros for a sequence that is wholly masked.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, filters=100, windows=(3, 4, 5), **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(filters=filters)
+        if not windows:
+            raise ValueError(f"windows must be at least one width: got {windows!r}")
+        for window in windows:
+            check_sizes(window=window)
         self.filters = filters
         self.windows = tuple(windows)
 

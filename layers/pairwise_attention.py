@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.masking import masked_softmax
 from zoo.xla import compiled
 
@@ -35,12 +36,13 @@ class PairwiseAttention(keras.layers.Layer):
         g, ``[batch, length, dim]``; zeros where there is no other word.
 
     Raises:
-        ValueError: if ``decay`` is not between 0 and 1.
+        ValueError: if ``decay`` is not between 0 and 1 or a size is below 1.
     """
 
     def __init__(self, attention_dim=100, decay=0.0, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(attention_dim=attention_dim)
         if not 0 <= decay <= 1:
             raise ValueError(f"decay must be between 0 and 1: got {decay}")
         self.attention_dim = attention_dim

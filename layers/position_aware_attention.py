@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.masking import weighted_sum
 
 
@@ -29,11 +30,15 @@ class PositionAwareAttention(keras.layers.Layer):
 
     Returns:
         z, ``[batch, dim]``; zeros for a sequence that is wholly masked.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, attention_dim=200, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(attention_dim=attention_dim)
         self.attention_dim = attention_dim
 
     def build(self, inputs_shape, summary_shape, positions_shape=None):

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
+
 
 @keras.saving.register_keras_serializable("zoo")
 class PositionEmbedding(keras.layers.Layer):
@@ -18,11 +20,15 @@ class PositionEmbedding(keras.layers.Layer):
 
     Returns:
         ``[length, dim]``, to be added or concatenated by the caller.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(self, max_length, dim, initializer="uniform", **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(max_length=max_length, dim=dim)
         self.max_length = max_length
         self.dim = dim
         self.initializer = keras.initializers.get(initializer)

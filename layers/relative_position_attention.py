@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from zoo.layers.dot_product import check_heads, merge_heads, split_heads
+from zoo.layers.checks import check_heads, check_sizes
+from zoo.layers.dot_product import merge_heads, split_heads
 from zoo.layers.masking import masked_softmax
 
 
@@ -39,7 +40,7 @@ class RelativePositionAttention(keras.layers.Layer):
         ``[batch, length, dim]``. What it holds at masked positions means nothing.
 
     Raises:
-        ValueError: if ``num_heads`` does not divide ``dim``.
+        ValueError: if ``num_heads`` does not divide ``dim`` or a size is below 1.
     """
 
     def __init__(
@@ -54,6 +55,9 @@ class RelativePositionAttention(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(dim=dim)
+        if max_distance is not None:
+            check_sizes(0, max_distance=max_distance)
         check_heads(num_heads, dim, "dim")
         self.num_heads = num_heads
         self.dim = dim

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
+
 
 @keras.saving.register_keras_serializable("zoo")
 class SinusoidalPositions(keras.layers.Layer):
@@ -20,12 +22,13 @@ class SinusoidalPositions(keras.layers.Layer):
         ``[length, dim]``, to be added by the caller.
 
     Raises:
-        ValueError: if ``dim`` is odd.
+        ValueError: if ``dim`` is odd or a size is below 1.
     """
 
     def __init__(self, dim, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(dim=dim)
         if dim % 2:
             raise ValueError(f"sinusoidal positions need an even embedding_dim: got {dim}")
         self.dim = dim

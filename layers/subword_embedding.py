@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from zoo.layers.checks import check_sizes
+
 CHUNK = 1024  # words, whose n-grams' vectors are in memory together
 
 
@@ -29,12 +31,16 @@ class SubwordEmbedding(keras.layers.Layer):
         ``[..., output_dim]``. The weight ``members``, ``[input_dim, most]`` int32, says which rows
         the n-grams of a word have, see :func:`zoo.datasets.subwords.character_ngrams`; until it is
         assigned, words have none.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(
         self, input_dim, output_dim, subwords=20_000, most=24, initializer="uniform", **kwargs
     ):
         super().__init__(**kwargs)
+        check_sizes(input_dim=input_dim, output_dim=output_dim, subwords=subwords, most=most)
         self.input_dim = input_dim
         self.output_dim = output_dim
         self.subwords = subwords

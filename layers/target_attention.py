@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from zoo.layers.dot_product import check_heads, multi_head_attention
+from zoo.layers.checks import check_heads, check_sizes
+from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 
@@ -32,7 +33,8 @@ class TargetAttention(keras.layers.Layer):
         ``[batch, filters]``; zeros for a sequence that is wholly masked.
 
     Raises:
-        ValueError: if ``num_heads`` does not divide ``filters``, or the widths do not agree.
+        ValueError: if ``num_heads`` does not divide ``filters``, the widths do not
+            agree, or a size is below 1.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class TargetAttention(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(filters=filters, kernel_size=kernel_size)
         check_heads(num_heads, filters, "filters")
         self.num_heads = num_heads
         self.filters = filters

@@ -2,6 +2,7 @@
 
 import keras
 
+from zoo.layers.checks import check_sizes
 from zoo.layers.relative_position_attention import RelativePositionAttention
 
 
@@ -28,6 +29,9 @@ class TransformerLayer(keras.layers.Layer):
 
     Returns:
         ``[batch, length, dim]``. What it holds at masked positions means nothing.
+
+    Raises:
+        ValueError: if a size is below 1.
     """
 
     def __init__(
@@ -42,6 +46,9 @@ class TransformerLayer(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.supports_masking = True
+        check_sizes(num_heads=num_heads, hidden_dim=hidden_dim)
+        if max_distance is not None:
+            check_sizes(0, max_distance=max_distance)
         self.num_heads = num_heads
         self.hidden_dim = hidden_dim
         self.max_distance = max_distance

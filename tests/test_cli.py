@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -93,7 +94,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
         (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
-        (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out epochs"),
+        (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out --epochs"),
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
         (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
@@ -217,3 +218,11 @@ def test_evaluate_prints_a_table_or_json(run_zoo, trained):
     assert code == 0
     assert "Accuracy 100.00%" in out
     assert json.loads(run_zoo("evaluate", trained, "--json")[1])["accuracy"] == 1
+
+
+def test_tensorflow_says_nothing_on_standard_error():
+    command = [sys.executable, "-m", "zoo", "describe", "ave"]
+    environment = {k: v for k, v in os.environ.items() if k != "TF_CPP_MIN_LOG_LEVEL"}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "parameters" in ended.stdout
+    assert ended.stderr == ""

@@ -4,6 +4,7 @@ import errno
 import functools
 import importlib.util
 import json
+import re
 import shlex
 import shutil
 
@@ -85,7 +86,8 @@ def test_a_killed_training_resumes_to_the_same_weights(
             start(csv_file, tmp_path / "killed", model)
     monkeypatch.undo()
     run = only_run(tmp_path / "killed")
-    with pytest.raises(zoo.UsageError, match=f"has not ended: zoo train --resume {run}"):
+    command = f"zoo train --resume {shlex.quote(str(run))}"
+    with pytest.raises(zoo.UsageError, match=re.escape(f"has not ended: {command}")):
         zoo.load(run)
     assert zoo.resume(run, verbose=0) == run
     weights = [zoo.load(folder).get_weights() for folder in (whole, run)]
@@ -232,7 +234,7 @@ def test_without_tensorboard_it_says_what_to_install(csv_file, tmp_path, monkeyp
 
 def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path):
     with pytest.raises(
-        zoo.UsageError, match=r"infinite, or no number: try a lower --learning-rate"
+        zoo.UsageError, match=r"infinite, or no number: train anew with a lower --learning-rate"
     ):
         start(csv_file, tmp_path, learning_rate=1e30)
 

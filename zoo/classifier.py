@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from contextlib import contextmanager
 from typing import Any
 
 import keras
@@ -101,11 +102,17 @@ class TextClassifier(keras.Model):
 
     @property
     def preprocessor(self):
-        """A :class:`zoo.datasets.Preprocessor`, or None."""
+        """A :class:`zoo.datasets.Preprocessor`, or None.
+
+        Raises:
+            ValueError: when it is set, for one whose ids the model cannot read.
+        """
         return self._preprocessor
 
     @preprocessor.setter
     def preprocessor(self, preprocessor):
+        if preprocessor is not None:
+            self._check_preprocessor(preprocessor)
         self._preprocessor = preprocessor
         if self.subwords and preprocessor is not None:
             if not self.embed.built:
@@ -114,6 +121,23 @@ class TextClassifier(keras.Model):
             found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
             members[: len(found)] = found[: len(members)]
             self.embed.members.assign(members)
+
+    def _check_preprocessor(self, preprocessor):
+        if preprocessor.vocabulary_size > self.vocabulary_size:
+            raise ValueError(
+                f"the preprocessor has {preprocessor.vocabulary_size} ids, but the model a "
+                f"vocabulary_size of {self.vocabulary_size}"
+            )
+        if (preprocessor.max_sentences is not None) != self.hierarchical:
+            raise ValueError(
+                f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
+                f"max_sentences={self.max_sentences}: both need a number, or both None"
+            )
+        if preprocessor.entities != self.entities:
+            raise ValueError(
+                f"the preprocessor has entities={preprocessor.entities}, the model "
+                f"entities={self.entities}"
+            )
 
     @property
     def hierarchical(self) -> bool:
@@ -148,13 +172,20 @@ class TextClassifier(keras.Model):
         options = {name: getattr(self, name) for name in self.option_defaults()}
         return super().get_config() | {"num_classes": self.num_classes} | options
 
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """Its layers have the dtype policy that it had, whatever the global one is by now."""
+        with dtype_policy(config.get("dtype")):
+            return super().from_config(config, custom_objects)
+
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
         if isinstance(validation_data, tuple) and is_text(validation_data[0]):
             validation_data = self._batches(*validation_data, batch_size)
         if is_text(x):
-            x, y, batch_size = self._batches(x, y, batch_size, shuffle=True), None, None
-            kwargs["shuffle"] = False  # the batches are
+            shuffle = kwargs.pop("shuffle", True)
+            x, y, batch_size = self._batches(x, y, batch_size, shuffle), None, None
+            kwargs["shuffle"] = False  # the batches are, or shall not be
         return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
@@ -243,6 +274,17 @@ class TextClassifier(keras.Model):
         return self._need_preprocessor().batches(
             dataset, batch_size or 32, shuffle=shuffle, groups=self.sentence_groups
         )
+
+
+@contextmanager
+def dtype_policy(policy):
+    """Keras' global dtype policy is this one, by its name or its config, in a ``with`` block."""
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(keras.dtype_policies.get(policy))
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(before)
 
 
 def is_text(x) -> bool:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import logging
 import math
 import os
 import sys
@@ -15,6 +14,7 @@ import typer
 
 import zoo
 from zoo.errors import UsageError
+from zoo.quiet import quiet_tensorflow
 from zoo.threads import MOST
 
 app = typer.Typer(
@@ -156,9 +156,12 @@ def train(
         "verbose": 1 if sys.stdout.isatty() else 2,
     }
     if resume is not None:
-        for name in context.params.keys() - how.keys() - {"resume"}:
-            if context.get_parameter_source(name).name != "DEFAULT":
-                raise UsageError(f"--resume takes the run's own settings: leave out {name}")
+        for given in context.command.params:
+            source = context.get_parameter_source(given.name)
+            if given.name not in {"resume", *how} and source.name != "DEFAULT":
+                raise UsageError(
+                    f"--resume takes the run's own settings: leave out {given.opts[0]}"
+                )
         _print_run(zoo.resume(resume, **how), process_id)
         return
     files = {
@@ -390,6 +393,8 @@ def explain(
     elif not texts:
         split = read_test_split(read_config(run), most)
         texts, targets = list(split), [model.labels[number] for number in split.numbers]
+    if not texts:
+        raise UsageError(f"{file} has no texts")
     explanations = model.explain(texts, targets)
     if page is not None:
         title = f"{run.name}: where the model looked"
@@ -606,14 +611,6 @@ def show(what: Any, **options: Any) -> None:
     from rich.console import Console
 
     Console().print(what, **options)
-
-
-def quiet_tensorflow() -> None:
-    """Shows our own messages and hides TensorFlow's remarks about the machine."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("zoo").setLevel(logging.INFO)
-    logging.getLogger("absl").setLevel(logging.ERROR)  # TensorFlow Datasets speaks through it
 
 
 def few_threads_an_operation() -> None:

@@ -95,8 +95,11 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
         An explanation of each text, in order.
 
     Raises:
-        ValueError: if there are not as many targets as texts, or for one text.
+        ValueError: if there are not as many targets as texts, for one text, or if the model lacks
+            ``preprocessor`` or ``labels``.
     """
+    if model.preprocessor is None or model.labels is None:
+        raise ValueError("a model that explains needs model.preprocessor and model.labels")
     if isinstance(texts, str):
         raise ValueError("a list of texts is needed, not one text: write [text]")
     texts = [well_formed(text) for text in texts]

@@ -98,8 +98,8 @@ def fit(
         ) from None
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
         raise UsageError(
-            "the loss became infinite, or no number: try a lower --learning-rate, or --precision "
-            "float32"
+            "the loss became infinite, or no number: train anew with a lower --learning-rate, or "
+            "with --precision float32"
         )
     checkpoint.restore_best(classifier)
     return ended

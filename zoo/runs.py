@@ -255,7 +255,8 @@ def load(run: str | Path):
     kind = import_model(config["model"])[0]  # registers its class with Keras
     run = Path(run)
     if not (run / "model.keras").exists() and (run / "checkpoint").exists():
-        raise UsageError(f"the training of {run} has not ended: zoo train --resume {run}")
+        command = f"zoo train --resume {shlex.quote(str(run))}"
+        raise UsageError(f"the training of {run} has not ended: {command}")
     try:
         model = load_model_file(run / "model.keras", kind)
     except UsageError:

@@ -284,16 +284,14 @@ def _session(precision, seed, devices):
     """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
     import keras  # takes seconds: only once the input is known to be good
 
+    from zoo.classifier import dtype_policy
     from zoo.devices import auto_precision, spread
 
     with spread(**devices) as share:
         keras.utils.set_random_seed(seed)
         precision = auto_precision() if precision == "auto" else precision
-        keras.config.set_dtype_policy(precision)
-        try:
+        with dtype_policy(precision):
             yield precision, share
-        finally:
-            keras.config.set_dtype_policy("float32")
 
 
 def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):

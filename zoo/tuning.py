@@ -64,8 +64,12 @@ def tune(
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate
     folder = Path(output or Path("tuning", f"{model}-{datasets.short_name(data)}"))
-    _claim(folder, {"model": model, "data": data, "options": options, "seed": seed} | settings)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     with alone(folder):
+        _claim(folder, {"model": model, "data": data, "options": options, "seed": seed} | settings)
         _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings)
     return folder
 
@@ -135,10 +139,10 @@ def _open_study(optuna, log):
 
 
 def _claim(folder, settings):
-    """Makes the folder, or checks that it is of the same search."""
+    """Makes the folder that of this search, unless it has trials of another."""
     settings = json.loads(json.dumps(settings, default=str))
     path = folder / "settings.json"
-    if path.exists():
+    if path.exists() and any((folder / "runs").glob("*")):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
@@ -149,10 +153,6 @@ def _claim(folder, settings):
                 f"{folder} has trials with another {' and '.join(changed)}: choose another --output"
             )
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     write_json(path, settings)
 
 

@@ -264,6 +264,15 @@ def test_splits_are_stratified_seeded_and_leave_given_ones_alone(tmp_path):
     assert len(corpus.train) == 180
 
 
+def test_a_class_that_a_split_lacks_is_named(tmp_path, log):
+    lines = "a,x\n" * 60 + "b,y\n" * 2
+    corpus = load_files(write(tmp_path / "a.csv", "text,label\n" + lines)).split()
+    for split in ("test", "validation"):
+        lacks = "y" not in set(corpus.frame(split)["label"])
+        assert (f"no {split} texts of classes with few: y" in log.messages) == lacks
+    assert "no test texts of classes with few: y" in log.messages
+
+
 def test_too_few_rows_of_a_class_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\n" + "a,x\n" * 50 + "b,y\n")
     with pytest.raises(zoo.UsageError, match="too few rows.*the class 'y' has 1"):

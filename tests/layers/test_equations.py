@@ -383,6 +383,15 @@ def test_ngrams_under_a_dense_layer_are_keras_convolution():
     close(run(layer, x, mask=None), np.asarray(convolution(longer)).max(axis=1))
 
 
+def test_position_embedding():
+    """A vector of each place, whatever stands there; beyond the table, that of its last row."""
+    layer = layers.PositionEmbedding(max_length=4, dim=3)
+    got = run(layer, np.zeros((1, 6, 2)), mask=None)
+    table = np.asarray(layer.embeddings)
+    for position in range(6):
+        np.testing.assert_array_equal(got[position], table[min(position, 3)])
+
+
 def test_sinusoidal_positions():
     """Vaswani et al. 2017, Section 3.5."""
     got = run(layers.SinusoidalPositions(6), np.zeros((1, 9, 2)), mask=None)

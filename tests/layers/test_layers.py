@@ -178,6 +178,20 @@ def test_heads_must_divide_the_width(build):
         build()
 
 
+@every_layer
+def test_sizes_are_whole_numbers_above_zero(name):
+    layer = CASES[name]()
+    config = layer.get_config()
+    for size in (key for key, value in config.items() if type(value) is int):
+        for wrong in (-1, 1.5) if size == "max_distance" else (0, -1, 1.5):
+            with pytest.raises(ValueError, match=f"{size} must .*{wrong}"):
+                type(layer)(**config | {size: wrong})
+    if name == "NgramPooling":
+        for windows, message in (((), "at least one width"), ((3, 0), "least 1: got 0")):
+            with pytest.raises(ValueError, match=message):
+                layers.NgramPooling(windows=windows)
+
+
 def test_unprojected_values_must_be_as_wide():
     with pytest.raises(ValueError, match="got width 8, filters=6"):
         layers.TargetAttention(2, filters=6, project_values=False)(np.zeros((1, 2, 8), "float32"))

@@ -144,6 +144,11 @@ def test_options_are_checked():
         zoo.build("bow", 2, weighting="tf-idf")
     with pytest.raises(zoo.UsageError, match="Did you mean 'svm'"):
         zoo.build("bow", 2, solver="svn")
+    with pytest.raises(zoo.UsageError, match="weighting 'tfidf' needs a solver"):
+        zoo.build("fasttext", 2, weighting="tfidf")
+    for name in ("fasttext", "ave"):  # without a solver, and of fixed vectors
+        with pytest.raises(zoo.UsageError, match="clusters are of a solver's weights"):
+            zoo.build(name, 2, clusters=10)
 
 
 def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):

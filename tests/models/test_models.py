@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from zoo.datasets import Preprocessor
 from zoo.datasets.batches import pack
 from zoo.registry import import_model
 
@@ -167,6 +168,22 @@ def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
     np.testing.assert_array_equal(probabilities(fresh, ids), probabilities(model, ids))
 
 
+@every_model
+def test_a_model_keeps_its_precision(name):
+    """Whatever the global one is where it is made again."""
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        model = build(name)
+    finally:
+        keras.config.set_dtype_policy("float32")
+    copy = type(model).from_config(model.get_config())
+    assert keras.config.dtype_policy().name == "float32"
+    copy.build()
+    copy.set_weights(model.get_weights())
+    ids = random_ids(model)
+    np.testing.assert_array_equal(probabilities(copy, ids), probabilities(model, ids))
+
+
 ATTENTIVE = [
     name
     for name in NAMES
@@ -220,6 +237,23 @@ def test_options_are_those_that_were_given(name):
 def test_too_few_classes_are_refused(name):
     with pytest.raises(ValueError, match="num_classes must be a whole number of at least 2: got 1"):
         zoo.build(name, num_classes=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "message"),
+    [
+        ("ave", {"max_sentences": None}, "has 6 ids, but the model a vocabulary_size of 5"),
+        ("ssan", {"max_sentences": 3}, "has max_sentences=3, the model max_sentences=None"),
+        ("han", {"max_sentences": None}, "has max_sentences=None, the model max_sentences="),
+        ("act", {"entities": True}, "has entities=True, the model entities=False"),
+    ],
+)
+def test_a_preprocessor_of_another_model_is_refused(name, limits, message):
+    model = build(name, vocabulary_size=5 if name == "ave" else 50)
+    preprocessor = Preprocessor(list("abcd"), 9, clean_up="relations", **limits)
+    with pytest.raises(ValueError, match=message):
+        model.preprocessor = preprocessor
+    assert model.preprocessor is None
 
 
 @pytest.mark.parametrize("one_hot", [False, True])

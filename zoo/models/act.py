@@ -14,7 +14,7 @@ from zoo.layers import (
     SinusoidalPositions,
     TransformerLayer,
 )
-from zoo.layers.dot_product import check_heads
+from zoo.layers.checks import check_heads
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 

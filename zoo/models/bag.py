@@ -73,6 +73,13 @@ class BagOfNgrams(TextClassifier):
             raise unknown("weighting", weighting, WEIGHTINGS)
         if solver not in (None, *SOLVERS):
             raise unknown("solver", solver, SOLVERS)
+        if solver is None and weighting == "tfidf":
+            raise ValueError("weighting 'tfidf' needs a solver, which counts the texts")
+        if clusters is not None and (solver is None or not train_embeddings):
+            raise ValueError(
+                f"clusters are of a solver's weights: got clusters={clusters}, solver={solver!r} "
+                f"and train_embeddings={train_embeddings}"
+            )
         dim = num_classes if solver and train_embeddings else embedding_dim
         super().__init__(
             num_classes,

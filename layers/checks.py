@@ -1,0 +1,21 @@
+"""Checks of constructors' arguments."""
+
+from numbers import Integral
+
+
+def check_sizes(least=1, **sizes):
+    """Raises ValueError unless each of the arguments is a whole number of at least ``least``."""
+    for name, size in sizes.items():
+        if not isinstance(size, Integral) or size < least:
+            raise ValueError(f"{name} must be a whole number of at least {least}: got {size!r}")
+
+
+def check_heads(num_heads, dim, name):
+    """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
+    if not isinstance(num_heads, Integral) or num_heads < 1 or dim % num_heads:
+        possible = (heads for heads in range(1, dim + 1) if dim % heads == 0)
+        nearest = min(possible, key=lambda heads: abs(heads - num_heads))
+        raise ValueError(
+            f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}; "
+            f"the nearest that does is {nearest}"
+        )
