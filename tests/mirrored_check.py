@@ -36,3 +36,8 @@ with pytest.raises(zoo.UsageError, match="must be at most the 80 training texts:
     train("2", 82)
 train("1", 8)
 train("2", 8)
+# A further model in the same process, by the default recipe, whose last bits would not agree.
+run = zoo.train(
+    "cnn_kim", data, epochs=9, learning_rate=0.01, devices="2", output=f"{folder}/more", verbose=0
+)
+assert json.loads((run / "metrics.json").read_text())["accuracy"] > 0.9

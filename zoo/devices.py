@@ -1,6 +1,7 @@
 """Devices: which precision fits them, and how a training is spread over several of them."""
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,8 +88,16 @@ def spread(
     if number == 1:
         yield None
         return
-    with tf.distribute.MirroredStrategy([device.name for device in found[:number]]).scope():
+    with _mirrored(tuple(device.name for device in found[:number])).scope():
         yield Share(number, devices=number)
+
+
+@functools.cache
+def _mirrored(devices: tuple[str, ...]):
+    """The strategy of these devices: a second one would number its messages as the first does."""
+    import tensorflow as tf
+
+    return tf.distribute.MirroredStrategy(devices)
 
 
 @contextlib.contextmanager
