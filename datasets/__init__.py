@@ -2,7 +2,7 @@
 
 from zoo.datasets.catalogue import CATALOGUE, load
 from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.files import load_files, read_labelled, read_texts
+from zoo.datasets.files import column_of, load_files, read_labelled, read_texts
 from zoo.datasets.folders import short_name
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Corpus",
     "Preprocessor",
     "Split",
+    "column_of",
     "load",
     "load_files",
     "read_labelled",

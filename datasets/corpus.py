@@ -139,11 +139,17 @@ class Corpus:
                 counts[counts == 1] = (
                     counts.max()
                 )  # any number that is enough: it stays in training
-            if counts.min() < 2 or len(numbers) * share < len(counts):
+            if counts.min() < 2:
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: the class "
                     f"{self.labels[counts.argmin()]!r} has {counts.min()} of them; give at least "
                     f"{round(2 / share)} rows of each class, or a {split} file of its own"
+                )
+            if len(numbers) * share < len(counts):
+                raise UsageError(
+                    f"too few rows to take a {split} split out of {len(numbers)}: of "
+                    f"{len(counts)} classes there must be at least {round(len(counts) / share)}; "
+                    f"give more, or a {split} file of its own"
                 )
             size = int(np.ceil(len(numbers) * share))
             if split == "validation":

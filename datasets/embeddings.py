@@ -1,5 +1,6 @@
 """Word vectors: trained on the texts, or read from a file; and the word table made of them."""
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -266,6 +267,11 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
         raise UsageError(
             f"cannot read {path}: {reason}. Check the path, or fetch it again"
         ) from None
+    except (MemoryError, OverflowError):
+        raise UsageError(
+            f"{path}, line 1: vectors as wide as it says have no room in memory. Fetch the file "
+            "again, or correct the header"
+        ) from None
     if not found:
         what = "vectors" if wanted is None else f"vectors of the {len(wanted):,} words"
         raise UsageError(f"{path} has no {what}: is it of another language, or empty?")
@@ -306,7 +312,7 @@ def _header(line):
 
 def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
     """Where it is, word and numbers of each vector of a text file."""
-    first = file.readline()
+    first = file.readline().removeprefix(codecs.BOM_UTF8)
     header = _header(first)
     count, dim = header or (None, len(first.split()) - 1)
     origin = "the header says" if header else "line 1 has"

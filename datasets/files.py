@@ -118,6 +118,14 @@ def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
     return list(stream_texts(path, text_column))
 
 
+def column_of(path: str | Path, column: str | None) -> str | None:
+    """A column, if a file that it may not have been meant for has it; else None."""
+    try:
+        return column if column in read_columns(path) else None
+    except UsageError:  # lines of text, a folder or a glob; or what its reader will tell
+        return None
+
+
 def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[str]:
     """What :func:`read_texts` gives, one by one; an error comes where it is met."""
     path = Path(path)

@@ -250,10 +250,16 @@ class Preprocessor:
             else:
                 longest.append(words.row_lengths().numpy().astype("int32"))
         words = [word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count]
+        if not counts:
+            raise UsageError(
+                f"the clean-up {clean_up!r} leaves no word of the training texts: choose another "
+                f"with --clean-up; {', '.join(CLEAN_UPS)} are allowed"
+            )
         if not words:
             raise UsageError(
                 f"no word of the training texts stands there {min_count} times: nothing to learn "
-                "from; give more texts or a lower --min-count"
+                "from; give more texts or a lower --min-count. Where words have no blanks between "
+                "them, --clean-up characters reads characters"
             )
         longest = np.maximum(np.concatenate(longest), 0)
         if percentile is not None:

@@ -94,7 +94,7 @@ def read_rows(
             if isinstance(row, dict) and odd:
                 values = Problem("with a value that is no text", f"a {odd[0]} instead of a text")
             elif isinstance(row, dict):
-                values = [str(v).lower() if isinstance(v, bool) else v for v in values]
+                values = [str(v) if isinstance(v, bool) else v for v in values]
             yield line, values
 
 
@@ -114,12 +114,16 @@ def _check(path):
 
 def _objects(path):
     """JSON lines: dictionaries, numbers in them as they are written, or problems."""
+
+    def constant(name):
+        return None if name == "NaN" else name  # which pandas writes where there is nothing
+
     with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             if line.isspace():
                 continue
             try:
-                row = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+                row = json.loads(line, parse_int=str, parse_float=str, parse_constant=constant)
             except json.JSONDecodeError as error:
                 row = Problem("not JSON", f"not JSON: {error.msg} at character {error.colno}")
             except RecursionError:
@@ -164,13 +168,15 @@ def _texts(path, name, values):
         raise UsageError(f"{path}: the column {name!r} holds {values.type}: choose one of texts")
     if types.is_string(values.type) or types.is_large_string(values.type):
         values = values.cast(pyarrow.large_binary())  # so that bad UTF-8 is only its row's problem
-    return [
+    single = types.is_float32(values.type) or types.is_float16(values.type)
+    values = values.to_numpy(zero_copy_only=False) if single else values.to_pylist()
+    return [  # 0.1 of 32 bits is 0.1, and not the nearest of 64 bits
         value.decode("utf-8", "surrogateescape")
         if isinstance(value, bytes)
         else None
         if value is None or value != value  # NaN
         else str(value)
-        for value in values.to_pylist()
+        for value in values
     ]
 
 

@@ -83,6 +83,8 @@ def test_list_and_describe(run_zoo):
         (["train", "--seed", "-1"], "seed must be from 0 to 4294967295: got -1"),
         (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),
+        (["train", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["train", "--data", "a" * 300 + ".csv"], "File name too long"),
         (["train", "--process-id", "3"], "process 3 of 1|several processes need JAX"),
         (["train", "--processes", "0"], "processes need JAX|of 0 at"),
         (

@@ -232,11 +232,12 @@ def test_without_tensorboard_it_says_what_to_install(csv_file, tmp_path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
-def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path):
+def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
     with pytest.raises(
         zoo.UsageError, match=r"infinite, or no number: train anew with a lower --learning-rate"
     ):
         start(csv_file, tmp_path, learning_rate=1e30)
+    assert not any("--resume" in message for message in caplog.messages)
 
 
 def test_what_a_person_reads_is_there(tmp_path):

@@ -88,4 +88,9 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
     small = {"options": {"embedding_dim": 4, "filters": 2}, "epochs": 1, "trials": 1}
     with pytest.raises(zoo.UsageError, match="nowhere.csv"):
         zoo.tune("cnn_kim", "nowhere.csv", output=tmp_path / "search", **small)
-    zoo.tune("cnn_kim", str(csv_file), output=tmp_path / "search", **small)
+    own = tmp_path / "own.csv"
+    own.write_text(csv_file.read_text("utf-8"), "utf-8")
+    zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)
+    own.write_text(csv_file.read_text("utf-8").replace("stay 7", "day 7"), "utf-8")
+    with pytest.raises(zoo.UsageError, match="has trials with another texts"):
+        zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)

@@ -50,6 +50,7 @@ class TextClassifier(keras.Model):
     ngrams = 1  # words of the longest n-gram that it reads
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
+    reads_word_vectors = True  # whether the word table may start as word vectors
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
 

@@ -341,15 +341,10 @@ def _one_source(*sources) -> None:
 
 def _text_column(run, file):
     """The column of the run's own texts, where the file has it too."""
-    from zoo.datasets.tables import read_columns
+    from zoo.datasets import column_of
     from zoo.runs import read_config
 
-    try:
-        names = read_columns(file)
-    except UsageError:  # lines of text, a folder or a glob; or what its reader will tell
-        return None
-    column = read_config(run)["files"].get("text_column")
-    return column if column in names else None
+    return column_of(file, read_config(run)["files"].get("text_column"))
 
 
 @app.command()

@@ -10,6 +10,10 @@ class UsageError(ValueError):
     """Bad input: a name, an option, a file. The command line prints it and exits with code 2."""
 
 
+class DivergedError(UsageError):
+    """A training whose loss is no number any more: nothing could continue it."""
+
+
 def unknown(what: str, value: object, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is not among the allowed ones, with the nearest matches."""
     allowed = [str(name) for name in allowed]

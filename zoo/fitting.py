@@ -11,7 +11,7 @@ from keras import ops
 from zoo.checkpoints import Checkpoint
 from zoo.datasets.batches import Share, share_of_words
 from zoo.datasets.corpus import Corpus
-from zoo.errors import UsageError
+from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
 
 logger = logging.getLogger("zoo")
@@ -97,7 +97,7 @@ def fit(
             f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
         ) from None
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
-        raise UsageError(
+        raise DivergedError(
             "the loss became infinite, or no number: train anew with a lower --learning-rate, or "
             "with --precision float32"
         )

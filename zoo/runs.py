@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from zoo.alone import alone, is_alive
-from zoo.errors import UsageError, unknown
+from zoo.errors import DivergedError, UsageError, unknown
 
 FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
+LONGEST_NAME = 150  # bytes of a run folder's name before the time
 NEEDED = ("model", "data", "files", "seed")  # of the settings, by whatever reads a run
 
 logger = logging.getLogger("zoo")
@@ -40,6 +41,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
+    name = name.encode()[:LONGEST_NAME].decode(errors="ignore")
     first = Path(output) / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
     folder, number = first, 1
     while True:
@@ -57,8 +59,10 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     try:
         with alone(folder):
             yield folder
-    except BaseException:
+    except BaseException as error:
         if any((folder / "checkpoint").glob("state-*.npz")):
+            if isinstance(error, DivergedError):
+                raise
             logger.warning("Continue with: zoo train --resume %s", shlex.quote(str(folder)))
         else:
             shutil.rmtree(folder, ignore_errors=True)
@@ -137,11 +141,15 @@ def write_model(folder: Path, model) -> None:
         with whole(folder / "saved_model") as partial:
             export_saved_model(model, partial)
     else:  # only TensorFlow has strings
-        subprocess.run(
+        ended = subprocess.run(
             [sys.executable, "-m", "zoo.saved_model", folder],
             env=os.environ | {"KERAS_BACKEND": "tensorflow"},
-            check=True,
+            stderr=subprocess.PIPE,
+            text=True,
         )
+        if ended.returncode:  # such as of a model of one's own, which that process does not know
+            reason = (ended.stderr.split("\n")[-2:] or [""])[0]
+            logger.warning("There is no SavedModel: TensorFlow's process ended with %s", reason)
 
 
 def write_words(folder: Path, model) -> None:

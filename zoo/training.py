@@ -122,6 +122,8 @@ def train(
     for option in ("name", "num_classes", "preset"):
         if option in options:
             raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
+    if "vocabulary_size" in options:
+        raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
     sizes = {"epochs": epochs, "batch_size": batch_size}
     sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
     for name, value in sizes.items():
@@ -141,7 +143,8 @@ def train(
         started = time.perf_counter()
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
-                texts = datasets.read_texts(unlabelled, corpus.columns.get("text_column"))
+                column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
+                texts = datasets.read_texts(unlabelled, column)
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
@@ -248,6 +251,8 @@ def _rebuilt(run, config):
     try:
         classifier = import_model(config["model"])[0].from_config(config["architecture"])
         classifier.build()
+    except UsageError:
+        raise
     except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path} is damaged: {error}") from None
     read_words(run, config, classifier)
@@ -342,6 +347,8 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
     """The untrained classifier with its preprocessor."""
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
+    if embeddings is not None and not limits.reads_word_vectors:
+        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
@@ -372,8 +379,6 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
             )
     sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
     classifier = build(name, labels, preset, **options | sizes)
-    if embeddings is not None and classifier.embedding_dim != vectors.vector_size:
-        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
     classifier.preprocessor = preprocessor

@@ -63,13 +63,15 @@ def tune(
     options = settings.pop("options", None) or {}
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate
+    texts = datasets.load(data, **(settings.get("files") or {})).split(seed).digest()
     folder = Path(output or Path("tuning", f"{model}-{datasets.short_name(data)}"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     with alone(folder):
-        _claim(folder, {"model": model, "data": data, "options": options, "seed": seed} | settings)
+        own = {"model": model, "data": data, "texts": texts, "options": options, "seed": seed}
+        _claim(folder, own | settings)
         _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings)
     return folder
 

@@ -78,6 +78,13 @@ def test_what_gensim_writes_is_read(tmp_path, binary):
     assert np.array_equal(ours.vectors, gensims.vectors)
 
 
+@pytest.mark.parametrize("header", [b"", b"2 2\n"])
+def test_a_byte_order_mark_is_no_part_of_a_word(tmp_path, header):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + header + b"a 1 2\nb 3 4\n")
+    assert read_vectors(path).index_to_key == ["a", "b"]
+
+
 def test_words_of_several_parts_bad_utf8_and_repeated_words(tmp_path):
     content = b"\xff 3 4\n. . . 1 2\nat name@domain.com 5 6\n\xc2\xa0 7 8\n. . . 9 9\n\n"
     vectors = read_vectors(write(tmp_path / "glove.txt", content))
@@ -105,6 +112,8 @@ def test_words_of_several_parts_bad_utf8_and_repeated_words(tmp_path):
         ("a.bin", BINARY[:-13], "a.bin, vector 5 of 5: the file ends"),
         ("a.bin", BINARY + BINARY[4:], "a.bin, line 1: 5 vectors, says the header, but there are"),
         ("a.bin", b"9999999999999 300\na ", "a.bin, vector 1 of 9,999,999,999,999: the file ends"),
+        ("a.bin", b"3 1000000000000\na ", "a.bin, line 1: vectors as wide as it says"),
+        ("a.bin", b"3 99999999999999999999\na ", "a.bin, line 1: vectors as wide as it says"),
         ("a.bin", FORMATS["word2vec.txt"], "a.bin, .*if it is text, name it .txt"),
         ("a.bin", ROWS, "a.bin, line 1: 'the .* Text is named .txt"),
         ("a.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "a.bin, line 1: .* of fastText give the .vec"),

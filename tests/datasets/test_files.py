@@ -279,6 +279,13 @@ def test_too_few_rows_of_a_class_are_refused(tmp_path):
         load_files(path).split()
 
 
+def test_too_few_rows_for_so_many_classes_are_refused(tmp_path):
+    rows = "a,x\n" * 85 + "".join(f"b,{i}\n" for i in range(10))
+    train, test = (write(tmp_path / name, "text,label\n" + rows) for name in ("a.csv", "b.csv"))
+    with pytest.raises(zoo.UsageError, match="of 11 classes there must be at least 110"):
+        load_files(train, test=test).split()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "texts"),
     [

@@ -44,9 +44,15 @@ RIGHT = {  # name: content, rows
     "numbers.csv": (HEADER + "3.0,1\n1e5,-2.50\n", [["3.0", "1"], ["1e5", "-2.50"]]),
     "numbers.jsonl": (
         '{"text": 3.0, "label": 1}\n{"text": 1e5, "label": true}',
-        [["3.0", "1"], ["1e5", "true"]],
+        [["3.0", "1"], ["1e5", "True"]],
     ),
     "numbers.parquet": (parquet(text=["one", "two"], label=[1, 20]), [["one", "1"], ["two", "20"]]),
+    "booleans.csv": (HEADER + "one,True\n", [["one", "True"]]),  # as pandas writes them
+    "booleans.parquet": (parquet(text=["one"], label=[True]), [["one", "True"]]),
+    "halves.parquet": (
+        parquet(text=["one", "two"], label=pa.array([0.1, 2.0], pa.float32())),
+        [["one", "0.1"], ["two", "2.0"]],
+    ),
     "categories.parquet": (
         parquet(**{"text": ["one", "two"], "label": pa.array(["x", "y"]).dictionary_encode()}),
         ROWS,
@@ -158,6 +164,12 @@ SOME_BAD = {  # name: content, message, report; the good rows are ROWS
         '{"label": "y", "text": "two"}\n',
         r"half-a-character.jsonl, line 2: half a character, \\ud83d",
         "1 row skipped: 1 not UTF-8 (line 2)",
+    ),
+    "nan.jsonl": (
+        '{"text": "one", "label": "x"}\n{"text": "?", "label": NaN}\n'
+        '{"text": "two", "label": "y"}\n',
+        "nan.jsonl, line 2: no label",
+        "1 row skipped: 1 without a label (line 2)",
     ),
     "missing.parquet": (
         parquet(text=["one", None, "two"], label=["x", "y", "y"]),

@@ -88,6 +88,8 @@ def test_vocabulary_has_the_frequent_words_only():
     texts = ["a a a b b c", "a b d"]
     assert Preprocessor.fit(texts, min_count=2).vocabulary == ["a", "b"]
     assert Preprocessor.fit(texts, min_count=2, max_vocabulary=1).vocabulary == ["a"]
+    with pytest.raises(zoo.UsageError, match="clean-up 'kim' leaves no word of the training"):
+        Preprocessor.fit(["\u05e9\u05dc\u05d5\u05dd"] * 5, clean_up="kim")
     with pytest.raises(zoo.UsageError, match="no word of the training texts stands there 9 times"):
         Preprocessor.fit(texts, min_count=9)
 

@@ -155,9 +155,13 @@ def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("good 1 2 3\nbad 4 5 6\n")
     columns = {"text_column": "review", "label_column": "stars"}
-    with pytest.raises(zoo.UsageError, match="bow has no word vectors"):
-        zoo.train("bow", str(csv_file), files=columns, embeddings=str(vectors), output=tmp_path)
-    assert not any(tmp_path.glob("bow-*"))
+    for name in ("bow", "paragraph_vector"):
+        for embeddings in (str(vectors), "word2vec"):
+            with pytest.raises(zoo.UsageError, match=f"{name} has no word vectors"):
+                zoo.train(
+                    name, str(csv_file), files=columns, embeddings=embeddings, output=tmp_path
+                )
+    assert not any(tmp_path.glob("*-*"))
 
 
 def test_a_linear_model_answers_to_train_evaluate_and_predict(csv_file, tmp_path):

@@ -101,6 +101,11 @@ class BagOfNgrams(TextClassifier):
             autocast=False,
         )
 
+    @property
+    def reads_word_vectors(self):
+        """Unless the table is the solver's weights."""
+        return self.solver is None or not self.train_embeddings
+
     def call(self, ids, training=None):
         if self.weighting == "presence":
             ids = ops.sort(ids, axis=-1)

@@ -34,6 +34,7 @@ class ParagraphVector(TextClassifier):
     """
 
     single_words = False  # their sums alone are read
+    reads_word_vectors = False  # gensim trains them
 
     def __init__(
         self,
