@@ -25,9 +25,9 @@ logger = logging.getLogger("zoo")
 # A mark becomes a word of its own; a dot inside a word stays there (3.5, u.s).
 CLEAN_UPS = {
     # HCAN's Section 4.3: letters, digits and . ! ? kept. Apostrophes go without a trace ("doesnt",
-    # as in its examples), as do the invisible parts of emoji; all else becomes a space.
+    # as in its examples), all else becomes a space.
     "hcan": [
-        (r"['\x{2019}\x{FE00}-\x{FE0F}\x{20E3}]", ""),
+        (r"['\x{2019}]", ""),
         (r"[^\p{L}\p{M}\p{N}.!?\n]", " "),
         (r"[!?]|\.(?:\.+|\s|$)", r" \0 "),
     ],
