@@ -121,8 +121,8 @@ def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
 def column_of(path: str | Path, column: str | None) -> str | None:
     """A column, if a file that it may not have been meant for has it; else None."""
     try:
-        return column if column in read_columns(path) else None
-    except UsageError:  # lines of text, a folder or a glob; or what its reader will tell
+        return column if column in read_columns(matching_files(Path(path))[0]) else None
+    except UsageError:  # lines of text or a folder; or what its reader will tell
         return None
 
 

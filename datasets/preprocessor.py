@@ -344,7 +344,7 @@ class Preprocessor:
 
         JAX compiles for each shape, for seconds.
         """
-        ids = pad(ids.to_tensor())
+        ids = pad(ids.to_tensor())[: ids.nrows()]
         if keras.backend.backend() != "jax":
             return ids
         paddings = [[0, 0]]

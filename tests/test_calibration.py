@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoo.calibration import expected_calibration_error, fit_temperature, with_temperature
+import zoo
+from zoo.calibration import calibrate, expected_calibration_error, fit_temperature, with_temperature
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
@@ -35,3 +36,9 @@ def test_no_answer_changes(temperature, classes):
     scaled = with_temperature(probabilities, temperature)
     np.testing.assert_allclose(scaled.sum(1), 1)
     np.testing.assert_array_equal(scaled.argmax(1), probabilities.argmax(1))
+
+
+def test_a_model_that_ends_in_another_layer_stays_as_it_is(caplog):
+    model = zoo.TextClassifier(2, vocabulary_size=5)  # which never calls it
+    assert calibrate(model, None) is None
+    assert "does not end in self.classify" in caplog.text

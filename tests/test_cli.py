@@ -158,6 +158,16 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
     path.write_text("text,review\nbad,a good stay\n")
     code, out, _ = run_zoo("predict", trained, "--file", path)
     assert code == 0 and json.loads(out)["text"] == "a good stay"
+    code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "te*.csv")
+    assert code == 0 and json.loads(out)["text"] == "a good stay"
+    for options in (
+        ["--text-column", "review"],
+        ["--beam-option", "x=1"],
+        ["--safe-csv"],
+        ["--beam", "--format", "csv", "--file", path],
+    ):
+        code, _, err = run_zoo("predict", trained, *options)
+        assert (code == 2 and " of --" in err) or "leave out --format" in err
     for more in (["--file", path], ["--mistakes"]):
         command = "explain" if more == ["--mistakes"] else "predict"
         code, _, err = run_zoo(command, trained, "a text", *more)

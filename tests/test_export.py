@@ -119,6 +119,7 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format,
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(code, {})
     assert printed.getvalue()
+    assert "padded" not in code
     if format != "savedmodel":
         model = zoo.load(trained)
         assert (folder / "vocabulary.txt").read_text("utf-8").split("\n")[0] == (
@@ -126,6 +127,21 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format,
         )
     with pytest.raises(zoo.UsageError, match="is there already"):
         export.export(trained, format, quantize, tmp_path / "shipped")
+
+
+def test_the_card_tells_the_shape_that_loops_need(csv_file, tmp_path, monkeypatch):
+    pytest.importorskip("ai_edge_litert")
+    small = {"embedding_dim": 4, "units": 3, "max_words": 9}
+    run = zoo.train("lstm", str(csv_file), options=small, epochs=1, output=tmp_path, verbose=0)
+    folder = export.export(run, "litert", "none")
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (folder / "model_card.md").read_text("utf-8"), re.S
+    )
+    assert "np.ones((1, 9)" in code and "padded with 0 to this shape" in code
+    monkeypatch.chdir(folder)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, {})
+    assert printed.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,11 @@ def test_text_stays_text():
     assert "<b>" not in page([explanation(text)]).split("application/json")[1].split("</script>")[0]
 
 
+def test_the_answer_is_the_models_however_close():
+    one = Explanation("x", "b", 0.50003, {"a": 0.49997, "b": 0.50003}, (), (), None, "b")
+    assert read(page([one]))["documents"][0]["label"] == "b"
+
+
 @pytest.mark.parametrize("pairs", [0, 1, 16])
 def test_a_thousand_documents_are_a_small_page(pairs):
     text = " ".join(f"word{i}" for i in range(40))

@@ -147,6 +147,25 @@ def test_fit_and_evaluate_need_a_target_for_each_text(trained):
             call(["a good stay", "a bad one"], [1])
 
 
+def test_what_texts_cannot_take_is_refused(trained):
+    model = zoo.load(trained)
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    texts, targets, weights = ["a good stay", "a bad one"], [1, 0], np.ones(2)
+    for size in (0, -1):
+        for call in (model.fit, model.evaluate, lambda x, y, **size: model.predict(x, **size)):
+            with pytest.raises(ValueError, match=f"batch_size must be at least 1: got {size}"):
+                call(texts, targets, batch_size=size)
+    with pytest.raises(ValueError, match="fit takes no sample_weight with texts"):
+        model.fit(texts, targets, sample_weight=weights)
+    with pytest.raises(ValueError, match="evaluate takes no sample_weight with texts"):
+        model.evaluate(texts, targets, sample_weight=weights)
+    with pytest.raises(ValueError, match="fit takes no validation_split with texts"):
+        model.fit(texts, targets, validation_split=0.5)
+    with pytest.raises(ValueError, match=r"must be \(texts, targets\)"):
+        model.fit(texts, targets, validation_data=(texts, targets, weights))
+    model.fit(texts, targets, validation_data=[texts, targets], verbose=0)
+
+
 def test_texts_without_a_preprocessor_are_refused():
     model = zoo.build("act", 2, vocabulary_size=5, embedding_dim=6)
     with pytest.raises(ValueError, match="texts need a preprocessor"):
@@ -217,6 +236,18 @@ def test_what_is_written_is_whole_or_as_before(tmp_path, kind):
         assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_file_never_takes_the_place_of_a_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("x")
+    monkeypatch.chdir(folder)
+    for path in (folder, Path(), Path("..")):
+        with pytest.raises(zoo.UsageError, match="it is a folder"), whole(path) as partial:
+            partial.write_text("y")
+        assert (folder / "thesis.txt").read_text() == "x"
+        assert list(tmp_path.iterdir()) == [folder] and len(list(folder.iterdir())) == 1
+
+
 def test_what_a_killed_process_left_is_removed(tmp_path):
     """But not what a living one is writing."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
@@ -252,7 +283,9 @@ def test_words_of_another_run_are_refused(trained, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "mistakes.csv", "config.json"])
-@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b'{"a": 1}', b"label,predicted\na,b\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"[]", b'{"a": 1}', b"label,predicted\na,b\n", b'{"classes": {}}']
+)
 def test_what_tells_about_a_run_may_be_damaged(trained, tmp_path, name, content):
     run = shutil.copytree(trained, tmp_path / "run")
     (run / name).write_bytes(content)

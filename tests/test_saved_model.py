@@ -37,5 +37,6 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
         outputs = serve(texts=tf.constant(TEXTS))
         rows = {len(value) for value in outputs.values()}
         assert rows == {len(TEXTS)}, name  # else TensorFlow Serving refuses to answer
+    assert served.serve(tf.constant([], tf.string))["probabilities"].shape == (0, 2)
     longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
     assert np.isfinite(longer["probabilities"]).all()

@@ -1,6 +1,10 @@
 """Calibration: probabilities that are as often right as they say."""
 
+import logging
+
 import numpy as np
+
+logger = logging.getLogger("zoo")
 
 BINS = 15
 
@@ -56,15 +60,18 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -
     return float(np.abs(gaps).sum() / len(targets))
 
 
-def calibrate(model, validation) -> float:
+def calibrate(model, validation) -> float | None:
     """Divides a classifier's logits by the temperature that fits the validation split.
 
     No answer changes, only how sure it is. The temperature goes into the weights of the last
     layer, so that whatever is made of the model is calibrated too.
 
     Returns:
-        The temperature.
+        The temperature; None for a model of one's own that ends in another layer than ``classify``.
     """
+    if not model.classify.weights:
+        logger.warning("Probabilities are not calibrated: the model does not end in self.classify")
+        return None
     from zoo.evaluation import probabilities_of
 
     temperature = fit_temperature(probabilities_of(model, validation), validation.numbers)

@@ -181,9 +181,12 @@ class TextClassifier(keras.Model):
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
-        if isinstance(validation_data, tuple) and is_text(validation_data[0]):
+        if isinstance(validation_data, tuple | list) and is_text(validation_data[0]):
+            if len(validation_data) != 2:
+                raise ValueError("validation_data of texts must be (texts, targets)")
             validation_data = self._batches(*validation_data, batch_size)
         if is_text(x):
+            _refuse(kwargs, "fit", "sample_weight", "validation_split")
             shuffle = kwargs.pop("shuffle", True)
             x, y, batch_size = self._batches(x, y, batch_size, shuffle), None, None
             kwargs["shuffle"] = False  # the batches are, or shall not be
@@ -192,6 +195,7 @@ class TextClassifier(keras.Model):
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts."""
         if is_text(x):
+            _refuse(kwargs, "evaluate", "sample_weight")
             x, y, batch_size = self._batches(x, y, batch_size), None, None
         return super().evaluate(x, y, batch_size, **kwargs)
 
@@ -219,6 +223,7 @@ class TextClassifier(keras.Model):
         """
         from zoo.threads import in_threads, prediction_threads
 
+        _check_batch_size(batch_size)
         threads = prediction_threads()
         batch_size = batch_size or (32 if threads > 1 else 128)
         number = math.ceil(len(texts) / batch_size)
@@ -262,6 +267,7 @@ class TextClassifier(keras.Model):
 
         from zoo.datasets.preprocessor import text_dataset
 
+        _check_batch_size(batch_size)
         if not len(texts):
             raise ValueError("there are no texts: the list is empty")
         dataset = text_dataset(texts)
@@ -275,6 +281,17 @@ class TextClassifier(keras.Model):
         return self._need_preprocessor().batches(
             dataset, batch_size or 32, shuffle=shuffle, groups=self.sentence_groups
         )
+
+
+def _refuse(given, method, *names):
+    for name in names:
+        if given.get(name) is not None and given[name] is not False:
+            raise ValueError(f"{method} takes no {name} with texts: give ids")
+
+
+def _check_batch_size(size):
+    if size is not None and size < 1:
+        raise ValueError(f"batch_size must be at least 1: got {size}")
 
 
 @contextmanager

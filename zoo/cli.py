@@ -298,6 +298,14 @@ def predict(
     from zoo.runs import whole
 
     _one_source(texts, file)
+    if file is None and text_column is not None:
+        raise UsageError("--text-column is of --file")
+    if beam_option and not beam:
+        raise UsageError("--beam-option is of --beam")
+    if safe_csv and output_format != Format.csv:
+        raise UsageError("--safe-csv is of --format csv")
+    if beam and output_format != Format.jsonl:
+        raise UsageError("--beam writes JSON lines: leave out --format")
     if beam:
         if file is None or output is None:
             raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
@@ -315,7 +323,7 @@ def predict(
     elif not texts:
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
         texts = (line.rstrip("\r\n") for line in sys.stdin)
     if output is not None and output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
@@ -392,7 +400,7 @@ def explain(
         raise UsageError(f"{file} has no texts")
     explanations = model.explain(texts, targets)
     if page is not None:
-        title = f"{run.name}: where the model looked"
+        title = f"{run.resolve().name}: where the model looked"
         tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])
         filters = filter_ngrams(model, [one.text for one in explanations])
         write_page(

@@ -15,7 +15,7 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
-from zoo.runs import load, read_config, whole, write_json, write_words
+from zoo.runs import load, read_config, read_scores, whole, write_json, write_words
 from zoo.saved_model import export_saved_model
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
@@ -58,6 +58,7 @@ def export(
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     write, packages, quantizations = FORMATS[format]
+    quantize = None if quantize == "none" else quantize
     if quantize is not None and quantize not in quantizations:
         raise unknown(f"quantization of {format}", quantize, ("none", *quantizations))
     for package in packages:
@@ -69,6 +70,7 @@ def export(
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
     model = load(run)
+    read_scores(Path(run))  # which the card tells, or an error, before anything is written
     texts = _test_texts(read_config(run))
     expected = probabilities_of(model, texts) if texts else None
     with whole(output) as folder:
@@ -83,7 +85,8 @@ def export(
         parts = range(0, len(texts), TOGETHER)
         answers = [answer(texts[start : start + TOGETHER]) for start in parts]
         agreement = Agreement.of(expected, np.concatenate(answers)) if texts else None
-        card = model_card(Path(run), model, folder, name, agreement)
+        fixed = format == "litert" and _has_loops(model)
+        card = model_card(Path(run), model, folder, name, agreement, fixed)
         (folder / "model_card.md").write_text(card, "utf-8")
     return output
 
@@ -159,6 +162,11 @@ def _teach_tf2onnx():
             context.insert_new_node_on_output("Sub", output, inputs=[one, output])
 
 
+def _has_loops(model):
+    """Whether LiteRT must know the shape of the ids."""
+    return any(isinstance(layer, LOOPS) for layer in model._flatten_layers())
+
+
 def _write_litert(model, folder, quantize) -> Answer:
     from ai_edge_litert.interpreter import Interpreter
 
@@ -168,7 +176,7 @@ def _write_litert(model, folder, quantize) -> Answer:
         options["optimizations"] = [tf.lite.Optimize.DEFAULT]  # int8
     if quantize == "float16":
         options["target_spec"]["supported_types"] = [tf.float16]
-    fixed = any(isinstance(layer, LOOPS) for layer in model._flatten_layers())
+    fixed = _has_loops(model)
     signature = scores.signature(fixed)
     scores.export(str(path), "litert", verbose=False, input_signature=signature, **options)
     _write_preprocessing(model, folder)

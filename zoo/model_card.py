@@ -26,7 +26,7 @@ print(session.run(["probabilities"], {{"ids": ids}}))""",
 from ai_edge_litert.interpreter import Interpreter
 
 model = Interpreter("model.tflite").get_signature_runner()
-ids = np.ones({shape}, "int32")  # of your text: see preprocessing.json
+ids = np.ones({shape}, "int32")  # of your text{padded}: see preprocessing.json
 print(model(ids=ids)["probabilities"])""",
 }
 
@@ -58,7 +58,9 @@ class Agreement:
         )
 
 
-def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement | None) -> str:
+def model_card(
+    run: Path, model, folder: Path, name: str, agreement: Agreement | None, fixed: bool = False
+) -> str:
     """Markdown about the model of a run, in the order of Mitchell et al. 2019.
 
     Args:
@@ -67,11 +69,16 @@ def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement |
         folder: that of the export, with all its files.
         name: of the format, and of the quantization after "-", if any.
         agreement: of the export with Keras; None where no test split is at hand.
+        fixed: whether the export reads one text at a time, padded to the longest.
     """
     config, scores = read_config(run), read_scores(run)
     summary, own = describe(config["model"]).summary, model.preprocessor
     format, _, quantization = name.partition("-")
     shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
+    if fixed:
+        limits = [own.max_sentences, own.max_words][not model.hierarchical :]
+        shape = str((1, *limits))
+    padded = ", padded with 0 to this shape" if fixed else ""
     sentences = f"{own.max_sentences} sentences and " if model.hierarchical else ""
     classes = "\n".join(
         f"| {_cell(label)} | {row['precision']:.3f} | {row['recall']:.3f} "
@@ -93,7 +100,7 @@ def model_card(run: Path, model, folder: Path, name: str, agreement: Agreement |
     return f"""# {config["model"]} on {data}
 
 A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
-{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is {run.name}.
+{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is {run.resolve().name}.
 
 ## Use
 
@@ -101,7 +108,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 {agreement or "The test split is not at hand: not compared with Keras."}
 
 ```python
-{USE[format].format(shape=shape)}
+{USE[format].format(shape=shape, padded=padded)}
 ```
 
 ## Data

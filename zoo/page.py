@@ -97,6 +97,7 @@ def _document(one, of_heads, of_mean):
     return {
         "text": one.text,
         "target": one.target,
+        "label": one.label,
         "probabilities": [round(probability, 4) for probability in one.probabilities.values()],
         "starts": [word.start for word in one.words],
         "lengths": [word.end - word.start for word in one.words],

@@ -35,8 +35,12 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
         >>> @zoo.register_model("mean_of_words")
         ... @keras.saving.register_keras_serializable("own")  # to be loaded again
         ... class MeanOfWords(zoo.TextClassifier):
-        ...     def call(self, ids):
-        ...         return self.classify(keras.ops.mean(self.embed(ids), axis=1))
+        ...     def __init__(self, num_classes, **kwargs):
+        ...         super().__init__(num_classes, **kwargs)
+        ...         self.mean = zoo.layers.MaskedAveragePooling()  # padding must not count
+        ...
+        ...     def call(self, ids, training=None):
+        ...         return self.classify(self.mean(self.embed(ids), mask=ids != 0))
         >>> zoo.build("mean_of_words", num_classes=2)
     """
 

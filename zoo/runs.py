@@ -7,6 +7,7 @@ until the training has ended. Then come ``model.keras``, ``saved_model/``, ``met
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import logging
@@ -26,6 +27,7 @@ from zoo.errors import DivergedError, UsageError, unknown
 
 FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
+SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
 NEEDED = ("model", "data", "files", "seed")  # of the settings, by whatever reads a run
 
 logger = logging.getLogger("zoo")
@@ -79,6 +81,7 @@ def whole(path: Path) -> Iterator[Path]:
     Raises:
         UsageError: if there is no room, or no leave, to write.
     """
+    path = path if path.name else path.absolute()
     partial = path.with_name(f".partial-{os.getpid()}-{path.name}")
     old = path.with_name(f".partial-{os.getpid()}-old-{path.name}")
     try:
@@ -86,6 +89,8 @@ def whole(path: Path) -> Iterator[Path]:
         _remove_left_over(path)
         yield partial
         if path.is_dir():
+            if not partial.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "it is a folder")
             path.replace(old)  # at once: removing it takes time, in which it would be half there
         partial.replace(path)
     except (OSError, RuntimeError) as error:  # h5py raises both
@@ -205,8 +210,10 @@ def read_scores(run: Path) -> dict[str, Any]:
     path = run / "metrics.json"
     try:
         scores = json.loads(path.read_text("utf-8"))
-        return scores | {"classes": dict(scores["classes"])}
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        numbers = {name: scores[name] + 0 for name in SCORES}
+        classes = {label: dict(row) for label, row in scores["classes"].items()}
+        return scores | numbers | {"classes": classes}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is missing or damaged: {error}") from None
 
 

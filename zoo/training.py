@@ -325,8 +325,9 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     if config["calibrate"]:
         before = calibration.expected_calibration_error(probabilities, targets)
         temperature = calibration.calibrate(classifier, corpus.validation)
-        probabilities = calibration.with_temperature(probabilities, temperature)
-        calibrated = {"temperature": temperature, "calibration_error_before": before}
+        if temperature is not None:
+            probabilities = calibration.with_temperature(probabilities, temperature)
+            calibrated = {"temperature": temperature, "calibration_error_before": before}
     scores = score(targets, probabilities, classifier.labels) | calibrated
     scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
     write_model(folder, classifier)
