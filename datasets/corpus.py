@@ -135,10 +135,8 @@ class Corpus:
                 continue
             numbers = self.train.numbers
             counts = np.bincount(numbers, minlength=len(self.labels))
-            if split == "validation":
-                counts[counts == 1] = (
-                    counts.max()
-                )  # any number that is enough: it stays in training
+            if split == "validation":  # the one text of a class stays in training
+                counts[counts == 1] = counts.max()
             if counts.min() < 2:
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: the class "

@@ -68,7 +68,9 @@ def test_words_are_deleted_in_reading_order():
 @pytest.mark.parametrize("name", zoo.list_models())
 def test_of_every_model(name):
     model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
-    model.preprocessor = Preprocessor(WORDS, model.max_words, model.max_sentences)
+    clean_up = "relations" if model.entities else "hcan"
+    limits = model.max_words, model.max_sentences
+    model.preprocessor = Preprocessor(WORDS, *limits, clean_up, entities=model.entities)
     found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
     assert found is None or (found.texts == 1 and abs(found.attended) < 1)
     assert faithfulness(model, []) is None

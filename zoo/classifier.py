@@ -285,7 +285,8 @@ class TextClassifier(keras.Model):
 
 def _refuse(given, method, *names):
     for name in names:
-        if given.get(name) is not None and given[name] is not False:
+        value = given.get(name)
+        if value is not None and not (isinstance(value, int | float) and not value):
             raise ValueError(f"{method} takes no {name} with texts: give ids")
 
 
