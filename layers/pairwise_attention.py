@@ -5,7 +5,7 @@ from keras import ops
 
 from zoo.layers.checks import check_sizes
 from zoo.layers.masking import masked_softmax
-from zoo.layers.xla import compiled
+from zoo.xla import compiled
 
 BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
 
