@@ -111,6 +111,7 @@ def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
         path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``. What is not
             Unicode in a line of these is replaced, and reported.
         text_column: by default ``text``, or else a well-known name, which the log announces.
+            Lines and folders have none.
 
     Raises:
         UsageError: if the file cannot be read or lacks the column.
@@ -129,7 +130,10 @@ def column_of(path: str | Path, column: str | None) -> str | None:
 def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[str]:
     """What :func:`read_texts` gives, one by one; an error comes where it is met."""
     path = Path(path)
-    if path.name.lower().removesuffix(".gz").endswith(".txt"):
+    is_lines = path.name.lower().removesuffix(".gz").endswith(".txt")
+    if text_column is not None and (is_lines or path.is_dir()):
+        raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
+    if is_lines:
         yield from _lines(path)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
@@ -146,6 +150,7 @@ def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[s
 def _lines(path):
     bad = []
     with open_text(path) as file:
+        file.reconfigure(newline="\n")  # a lone carriage return ends no line of standard input
         for number, line in enumerate(file, start=1):
             if undecodable(line):
                 bad.append(number)

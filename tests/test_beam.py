@@ -64,3 +64,5 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(trained, files, tmp_path)
     with pytest.raises(zoo.UsageError, match="no SavedModel in"):
         predict_on_beam(tmp_path, files, tmp_path / "answers")
+    with pytest.raises(zoo.UsageError, match=r"for a pattern: .* without \*, \? and \["):
+        predict_on_beam(trained, files, tmp_path / "answers[1]")

@@ -172,6 +172,7 @@ def test_quantized_weights_are_smaller_and_answer_alike(tmp_path, format, quanti
         (["--format", "onnx", "--quantize", "int8"], "unknown quantization of onnx 'int8'"),
         (["--quantize", "int4"], "Did you mean 'int8'"),
         (["--output", "there"], "there is there already"),
+        (["--output", "new [1]"], r"takes .*new \[1\] for a pattern"),
     ],
 )
 def test_bad_input(trained, tmp_path, monkeypatch, arguments, message):

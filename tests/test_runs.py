@@ -13,13 +13,14 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import zoo
 from zoo.alone import alone
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
-from zoo.runs import new_run, read_scores, whole, write_json
+from zoo.runs import new_run, read_scores, whole, write_json, write_model
 from zoo.summary import read_mistakes
 
 TEXTS = [
@@ -263,6 +264,13 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "a.txt", *others])
 
 
+def test_tensorflow_can_load_from_the_name_of_a_run(tmp_path):
+    with new_run(tmp_path, "hcan-reviews [1]*") as folder:
+        assert folder.name.startswith("hcan-reviews _1]_-2")
+        (folder / "checkpoint").touch()
+        assert tf.io.gfile.glob(str(folder / "check*")) == [str(folder / "checkpoint")]
+
+
 def test_one_process_at_a_time(tmp_path):
     with new_run(tmp_path, "a-b") as folder:
         with pytest.raises(zoo.UsageError, match="another process works in"), alone(folder):
@@ -323,6 +331,42 @@ def test_damaged_runs_are_refused(trained, tmp_path):
         zoo.load(copy)
 
 
+def test_on_jax_a_saved_model_is_written_or_missed(trained, tmp_path, monkeypatch, caplog):
+    """By a process on TensorFlow, which cannot know models of one's own."""
+    model = zoo.load(trained)
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    with pytest.raises(zoo.UsageError, match="^no SavedModel: no run in "):  # of no settings
+        write_model(tmp_path, model)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.keras"]
+    monkeypatch.setattr(type(model), "__module__", "own")
+    write_model(tmp_path, model)
+    assert "There is no SavedModel: TensorFlow's process does not know hcan" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", 1),
+        ("data", None),
+        ("files", []),
+        ("seed", "x"),
+        ("versions", "0.1.0"),
+        ("clean_up", [1]),
+        ("clean_up", "hcam"),
+    ],
+)
+def test_damaged_settings_are_refused(name, value, trained, tmp_path):
+    config = json.loads((trained / "config.json").read_text())
+    shutil.copytree(trained, tmp_path / "copy")
+    write_json(tmp_path / "copy" / "config.json", config | {name: value})
+    with pytest.raises(zoo.UsageError, match="is damaged|unknown clean_up"):
+        zoo.load(tmp_path / "copy")
+    del config[name]
+    write_json(tmp_path / "copy" / "config.json", config)
+    with contextlib.nullcontext() if name == "clean_up" else pytest.raises(zoo.UsageError):
+        zoo.load(tmp_path / "copy")
+
+
 def test_words_are_prepared_as_told(csv_file, tmp_path, caplog):
     """Clean-up, limits and word vectors of a file, frozen, are those of the loaded model."""
     caplog.set_level("INFO", "zoo")
@@ -365,7 +409,7 @@ def test_word_vectors_of_another_width_are_refused(csv_file, tmp_path):
             embeddings=str(vectors),
             output=tmp_path / "runs",
         )
-    assert list((tmp_path / "runs").iterdir()) == []
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("name", ["cnn_kim", "hcan"])

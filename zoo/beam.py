@@ -14,6 +14,7 @@ from zoo.datasets.beam import pipeline_options, usage_error_in
 from zoo.datasets.files import matching_files, stream_texts
 from zoo.errors import UsageError
 from zoo.runs import whole
+from zoo.saved_model import check_path
 
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
@@ -80,6 +81,8 @@ def predict_on_beam(
         raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    for path in (model, output):
+        check_path(path)
     paths = list(map(str, matching_files(Path(files))))
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:

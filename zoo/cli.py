@@ -384,6 +384,8 @@ def explain(
     from zoo.views import filter_ngrams
 
     _one_source(texts, file, mistakes)
+    if page is not None and page.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
     model, targets = zoo.load(run), None
     if mistakes:
         from zoo.summary import read_mistakes

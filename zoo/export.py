@@ -16,7 +16,7 @@ from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
 from zoo.runs import load, read_config, read_scores, whole, write_json, write_words
-from zoo.saved_model import export_saved_model
+from zoo.saved_model import check_path, export_saved_model
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
 TOGETHER = 50  # of them
@@ -69,6 +69,8 @@ def export(
     output = Path(run) / "exports" / name if output is None else Path(output)
     if output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    if format == "savedmodel":
+        check_path(output)
     model = load(run)
     read_scores(Path(run))  # which the card tells, or an error, before anything is written
     texts = _test_texts(read_config(run))

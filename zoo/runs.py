@@ -28,7 +28,7 @@ from zoo.errors import DivergedError, UsageError, unknown
 FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
-NEEDED = ("model", "data", "files", "seed")  # of the settings, by whatever reads a run
+NEEDED = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of settings
 
 logger = logging.getLogger("zoo")
 
@@ -43,8 +43,10 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
+    name = re.sub(r"[*?[]", "_", name)  # TensorFlow takes a path with one of them for a pattern
     name = name.encode()[:LONGEST_NAME].decode(errors="ignore")
     first = Path(output) / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    was_there = first.parent.exists()
     folder, number = first, 1
     while True:
         try:
@@ -68,6 +70,9 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
             logger.warning("Continue with: zoo train --resume %s", shlex.quote(str(folder)))
         else:
             shutil.rmtree(folder, ignore_errors=True)
+            if not was_there:
+                with contextlib.suppress(OSError):  # another run began in it
+                    first.parent.rmdir()
         raise
 
 
@@ -145,6 +150,8 @@ def write_model(folder: Path, model) -> None:
 
         with whole(folder / "saved_model") as partial:
             export_saved_model(model, partial)
+    elif not type(model).__module__.startswith("zoo."):
+        logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
     else:  # only TensorFlow has strings
         ended = subprocess.run(
             [sys.executable, "-m", "zoo.saved_model", folder],
@@ -152,9 +159,9 @@ def write_model(folder: Path, model) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        if ended.returncode:  # such as of a model of one's own, which that process does not know
-            reason = (ended.stderr.split("\n")[-2:] or [""])[0]
-            logger.warning("There is no SavedModel: TensorFlow's process ended with %s", reason)
+        if ended.returncode:
+            *_, reason = ended.stderr.strip().split("\n")
+            raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
 
 
 def write_words(folder: Path, model) -> None:
@@ -196,7 +203,7 @@ def read_words(run: Path, config: dict[str, Any], model) -> None:
         model.preprocessor = Preprocessor(
             vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams, model.entities
         )
-    except ValueError as error:  # a word twice
+    except (ValueError, TypeError) as error:  # a word twice, a clean-up that is no name
         raise UsageError(f"{run} is damaged: {error}") from None
     model.labels = labels
 
@@ -226,9 +233,12 @@ def read_config(run: str | Path) -> dict[str, Any]:
     run = Path(run)
     try:
         config = json.loads((run / "config.json").read_text("utf-8"))
+        for name, kind in NEEDED.items():
+            if not isinstance(config[name], kind):
+                raise ValueError(f"{name} is {json.dumps(config[name])}")
         if others := set(config["files"]) - FILES:
             raise ValueError(f"files has no {', '.join(sorted(others))}")
-        return config | {name: config[name] for name in NEEDED}
+        return config
     except OSError:
         runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
         runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]

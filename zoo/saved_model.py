@@ -3,6 +3,7 @@
 ``python -m zoo.saved_model RUN`` writes that of a run folder that has none yet.
 """
 
+import glob
 import sys
 from pathlib import Path
 
@@ -10,6 +11,19 @@ import keras
 import tensorflow as tf
 
 from zoo.attention import attention_of, weights_of_heads
+from zoo.errors import UsageError
+
+
+def check_path(path: Path) -> None:
+    """Refuses a path from which a SavedModel could not be loaded: TensorFlow reads it as a glob.
+
+    Raises:
+        UsageError: if it has ``*``, ``?`` or ``[``.
+    """
+    if glob.has_magic(str(path.absolute())):
+        raise UsageError(
+            f"TensorFlow takes {path.absolute()} for a pattern: choose a path without *, ? and ["
+        )
 
 
 def export_saved_model(model, path: str | Path) -> None:

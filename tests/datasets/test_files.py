@@ -299,6 +299,7 @@ def test_too_few_rows_for_so_many_classes_are_refused(tmp_path):
         ),
         ("a.txt", "one\n\n two\r\nthree", ["one", "", " two", "three"]),
         ("a.txt", b"one\n\xff\n\xc3\xa9\n", ["one", "\ufffd", "é"]),
+        ("a.txt", "one\rmore\r\ntwo", ["one\rmore", "two"]),
         ("a.txt", "one\u2028\nzwei 🙂".encode("utf-16"), ["one\u2028", "zwei 🙂"]),
         ("a.txt.gz", gzip.compress(b"one\ntwo", mtime=0), ["one", "two"]),
     ],
@@ -322,3 +323,10 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
         read_texts(tmp_path / "nothing.csv")
     with pytest.raises(zoo.UsageError, match="cannot read .*nothing.txt: No such file"):
         read_texts(tmp_path / "nothing.txt")
+
+
+def test_lines_and_folders_have_no_columns(tmp_path):
+    write(tmp_path / "a.txt", "one\ntwo")
+    for path in (tmp_path / "a.txt", tmp_path):
+        with pytest.raises(zoo.UsageError, match="has no columns: leave out 'review'"):
+            read_texts(path, "review")
