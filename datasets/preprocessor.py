@@ -203,6 +203,10 @@ class Preprocessor:
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
 
+    def __reduce__(self):
+        limits = self.max_words, self.max_sentences, self.clean_up, self.ngrams, self.entities
+        return Preprocessor, (self.vocabulary, *limits)
+
     @classmethod
     def fit(
         cls,

@@ -1,9 +1,11 @@
 """What a training leaves behind, and what is made of it."""
 
 import contextlib
+import copy
 import csv
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -109,6 +111,15 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
         next(predict(model, "one text"))
     with pytest.raises(ValueError, match="no steps with texts"):
         model.predict(TEXTS, steps=1)
+
+
+def test_a_copy_answers_alike(trained):
+    """Also one that another process gets, by a pickle."""
+    model = zoo.load(trained)
+    expected = model.predict(TEXTS, verbose=0)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.predict(TEXTS, verbose=0), expected)
+        assert other.labels == model.labels
 
 
 def test_surrogates_do_not_stop_a_prediction(trained):

@@ -93,7 +93,7 @@ def test_a_killed_training_resumes_to_the_same_weights(
     weights = [zoo.load(folder).get_weights() for folder in (whole, run)]
     for one, other in zip(*weights, strict=True):
         np.testing.assert_array_equal(one, other)
-    assert (run / "history.csv").read_text() == (whole / "history.csv").read_text()
+    assert (run / "history.csv").read_bytes() == (whole / "history.csv").read_bytes()
     assert not (run / "checkpoint").exists()
     with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
         zoo.resume(run)

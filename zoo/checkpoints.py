@@ -87,7 +87,7 @@ class Checkpoint(keras.callbacks.Callback):
                 )
         with whole(self.history) as path, path.open("w", newline="") as file:
             if rows:  # those after the state come again
-                writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+                writer = csv.DictWriter(file, rows[0])
                 writer.writeheader()
                 writer.writerows(rows)
         return done

@@ -123,6 +123,11 @@ class TextClassifier(keras.Model):
             members[: len(found)] = found[: len(members)]
             self.embed.members.assign(members)
 
+    def __reduce__(self):
+        """Copies and pickles keep preprocessor and labels, which Keras' own file lacks."""
+        rebuild, arguments = super().__reduce__()
+        return _rebuilt, (rebuild, arguments, self.preprocessor, self.labels and list(self.labels))
+
     def _check_preprocessor(self, preprocessor):
         if preprocessor.vocabulary_size > self.vocabulary_size:
             raise ValueError(
@@ -281,6 +286,12 @@ class TextClassifier(keras.Model):
         return self._need_preprocessor().batches(
             dataset, batch_size or 32, shuffle=shuffle, groups=self.sentence_groups
         )
+
+
+def _rebuilt(rebuild, arguments, preprocessor, labels):
+    model = rebuild(*arguments)
+    model.preprocessor, model.labels = preprocessor, labels
+    return model
 
 
 def _refuse(given, method, *names):
