@@ -104,7 +104,9 @@ def read_labelled(
     return read_frame(path, text_column, label_column, on_bad_row)[["text", "label"]]
 
 
-def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
+def read_texts(
+    path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
+) -> list[str]:
     """The texts of a table, a glob or a folder, or the lines of a ``.txt`` file; some may be empty.
 
     Args:
@@ -112,11 +114,12 @@ def read_texts(path: str | Path, text_column: str | None = None) -> list[str]:
             Unicode in a line of these is replaced, and reported.
         text_column: by default ``text``, or else a well-known name, which the log announces.
             Lines and folders have none.
+        on_bad_row: as that of :func:`load_files`.
 
     Raises:
-        UsageError: if the file cannot be read or lacks the column.
+        UsageError: if the file cannot be read or lacks the column, or for a bad row.
     """
-    return list(stream_texts(path, text_column))
+    return list(stream_texts(path, text_column, on_bad_row))
 
 
 def column_of(path: str | Path, column: str | None) -> str | None:
@@ -127,7 +130,9 @@ def column_of(path: str | Path, column: str | None) -> str | None:
         return None
 
 
-def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[str]:
+def stream_texts(
+    path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
+) -> Iterator[str]:
     """What :func:`read_texts` gives, one by one; an error comes where it is met."""
     path = Path(path)
     is_lines = path.name.lower().removesuffix(".gz").endswith(".txt")
@@ -137,12 +142,17 @@ def stream_texts(path: str | Path, text_column: str | None = None) -> Iterator[s
         yield from _lines(path)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
-    file = None
+    file, bad = None, []
     for file, where, values in rows:
         problem = values if isinstance(values, Problem) else _problem(*values, labelled=False)
-        if problem is not None:
+        if problem is None:
+            yield (values[0] or "").strip()
+        elif on_bad_row == "skip":
+            bad.append((file, where, problem.kind))
+        else:
             raise UsageError(f"{place(file, where)}: {problem.message}")
-        yield (values[0] or "").strip()
+    for report in skipped(bad):
+        logger.warning("%s", report)
     if file is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
 

@@ -144,7 +144,8 @@ def train(
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
                 column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
-                texts = datasets.read_texts(unlabelled, column)
+                bad = files.get("on_bad_row", "fail")
+                texts = datasets.read_texts(unlabelled, column, bad)
                 corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}

@@ -319,6 +319,9 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
     path = write(tmp_path / "a.csv", "id,text\n1,one\n2\n")
     with pytest.raises(zoo.UsageError, match="a.csv, line 3: 1 columns where the .* quoted$"):
         read_texts(path)
+    log.clear()
+    assert read_texts(path, on_bad_row="skip") == ["one"]
+    assert log.messages == [f"{path}: 1 row skipped: 1 ragged (line 3)"]
     with pytest.raises(zoo.UsageError, match="no such file: .*nothing.csv"):
         read_texts(tmp_path / "nothing.csv")
     with pytest.raises(zoo.UsageError, match="cannot read .*nothing.txt: No such file"):
