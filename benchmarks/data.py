@@ -5,7 +5,6 @@
 
 import itertools
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -185,7 +184,9 @@ def main():
     if sys.argv[1:]:
         {"prepare": prepare, "train": train_streamed}[sys.argv[1]]()
         return
-    note = f"Written by `make bench-data` on {platform.machine()}, {os.cpu_count()} cores."
+    from benchmarks.measure import machine  # not in the processes whose memory is measured
+
+    note = f"Written by `make bench-data` on {machine()}."
     report = "# Data\n"
     RESULTS.mkdir(exist_ok=True)
     for title, (header, rows) in PARTS.items():

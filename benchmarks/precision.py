@@ -5,7 +5,6 @@ number or a model ends more than a point from float32. Run again, it goes on whe
 delete ``runs/bench/precision.csv`` to measure anew.
 """
 
-import platform
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pandas as pd
 from rich.progress import track
 
 import zoo
+from benchmarks.measure import machine
 from zoo.datasets import Preprocessor
 from zoo.datasets.sample import load_sample
 from zoo.evaluation import probabilities_of
@@ -96,7 +96,7 @@ def main():
         lines.append(f"| {name} | {seeds} | {' | '.join(cells)} | {difference(rows):.1f} |")
         print(lines[-1], flush=True)
     note = (
-        f"Written by `make bench-precision` on {platform.machine()}: accuracy on {EVALUATED:,} "
+        f"Written by `make bench-precision` on {machine()}: accuracy on {EVALUATED:,} "
         f"generated reviews after {STEPS} steps of the default recipe, on the same batches of "
         f"{BATCH_SIZE} from the same weights; default sizes, without dropout, whose draws would "
         f"differ. Models over a point apart with one seed are trained with {SEEDS}, and the table "

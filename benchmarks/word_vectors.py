@@ -7,7 +7,6 @@
 import itertools
 import logging
 import os
-import platform
 import resource
 import tempfile
 import time
@@ -77,8 +76,10 @@ def main():
     for word in NEIGHBOURS:
         found = ", ".join(f"{other} {cosine:.2f}" for other, cosine in vectors.most_similar(word))
         near += f"\n| {word} | {found} |"
+    from benchmarks.measure import machine  # imports TensorFlow: after the peak of memory
+
     notes = (
-        f"Written by `make bench-word-vectors` on {platform.machine()}, gensim "
+        f"Written by `make bench-word-vectors` on {machine()}, gensim "
         f"{gensim.__version__}: word2vec of width {DIM} on the texts of IMDB's training, test and "
         "unlabelled reviews; no label is read. Seconds are of the whole: splitting into words, "
         f"{EPOCHS} epochs, writing; a core that other programs took was not to be had. The "
