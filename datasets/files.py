@@ -142,19 +142,19 @@ def stream_texts(
         yield from _lines(path)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
-    file, bad = None, []
+    file, good, bad = None, 0, []
     for file, where, values in rows:
         problem = values if isinstance(values, Problem) else _problem(*values, labelled=False)
         if problem is None:
+            good += 1
             yield (values[0] or "").strip()
         elif on_bad_row == "skip":
             bad.append((file, where, problem.kind))
         else:
             raise UsageError(f"{place(file, where)}: {problem.message}")
-    for report in skipped(bad):
-        logger.warning("%s", report)
     if file is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
+    _tell_skipped(bad, good)
 
 
 def _lines(path):
@@ -206,14 +206,21 @@ def read_frame(
             raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
     if not good["text"] and not bad:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    reports = list(skipped(bad))
-    if len(bad) > len(good["text"]):
-        raise UsageError(f"only {len(good['text'])} rows are left of {'; '.join(reports)}")
-    for report in reports:
-        logger.warning("%s", report)
+    _tell_skipped(bad, len(good["text"]))
     frame = pd.DataFrame(good, dtype=object)
     frame.attrs["columns"] = columns
     return frame
+
+
+def _tell_skipped(bad, good):
+    """Warns of rows that were left out; refuses data of which fewer are left."""
+    reports = list(skipped(bad))
+    if len(bad) > good:
+        raise UsageError(
+            f"only {good} {'row is' if good == 1 else 'rows are'} left of {'; '.join(reports)}"
+        )
+    for report in reports:
+        logger.warning("%s", report)
 
 
 def _open_rows(path, text_column, label_column, labelled=True):

@@ -349,6 +349,11 @@ def test_on_jax_a_saved_model_is_written_or_missed(trained, tmp_path, monkeypatc
     with pytest.raises(zoo.UsageError, match="^no SavedModel: no run in "):  # of no settings
         write_model(tmp_path, model)
     assert [path.name for path in tmp_path.iterdir()] == ["model.keras"]
+    killed = subprocess.CompletedProcess([], -9, stderr="")
+    with monkeypatch.context() as patch:
+        patch.setattr("subprocess.run", lambda *command, **options: killed)
+        with pytest.raises(zoo.UsageError, match="by signal 9$"):
+            write_model(tmp_path, model)
     monkeypatch.setattr(type(model), "__module__", "own")
     write_model(tmp_path, model)
     assert "There is no SavedModel: TensorFlow's process does not know hcan" in caplog.text

@@ -161,6 +161,8 @@ def write_model(folder: Path, model) -> None:
         )
         if ended.returncode:
             *_, reason = ended.stderr.strip().split("\n")
+            if ended.returncode < 0:  # its last words may be of something else
+                reason = f"the process that writes it was killed, by signal {-ended.returncode}"
             raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
 
 

@@ -322,6 +322,9 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
     log.clear()
     assert read_texts(path, on_bad_row="skip") == ["one"]
     assert log.messages == [f"{path}: 1 row skipped: 1 ragged (line 3)"]
+    path.write_text(path.read_text() + "3\n")
+    with pytest.raises(zoo.UsageError, match="only 1 row is left of .*2 ragged"):
+        read_texts(path, on_bad_row="skip")
     with pytest.raises(zoo.UsageError, match="no such file: .*nothing.csv"):
         read_texts(tmp_path / "nothing.csv")
     with pytest.raises(zoo.UsageError, match="cannot read .*nothing.txt: No such file"):
