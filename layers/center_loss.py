@@ -13,7 +13,8 @@ class CenterLoss(keras.layers.Layer):
     Wen et al. 2016, Equations 2-4: half the squared distance of each vector ``x`` to the centre
     ``c`` of its class, here as a mean over the batch. The centres learn without gradients: in
     training ``c_j`` moves by ``rate * sum (x - c_j) / (1 + n_j)``, with the sum over the ``n_j``
-    vectors of class j in the batch.
+    vectors of class j in the batch; on several devices of TensorFlow, by the mean of what that is
+    for the part of each.
 
     Args:
         num_classes: number of classes.
@@ -43,6 +44,7 @@ class CenterLoss(keras.layers.Layer):
             shape=(self.num_classes, input_shape[-1]),
             initializer="zeros",
             trainable=False,
+            aggregation="mean",  # over devices; else those of the first one count
         )
 
     def call(self, inputs, targets, training=None):

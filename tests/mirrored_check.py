@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from zoo.layers import CenterLoss
 
 data, folder, options = sys.argv[1:]
 cpu = tf.config.list_physical_devices("CPU")[0]
@@ -41,3 +42,23 @@ run = zoo.train(
     "cnn_kim", data, epochs=9, learning_rate=0.01, devices="2", output=f"{folder}/more", verbose=0
 )
 assert json.loads((run / "metrics.json").read_text())["accuracy"] > 0.9
+
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    loss = CenterLoss(num_classes=2, rate=0.5)
+    loss.build((None, 1))
+
+
+@tf.function
+def move(vectors, targets):
+    """The centres, of which each device moves one."""
+    strategy.run(lambda: loss(one_part(vectors), one_part(targets), training=True))
+
+
+def one_part(x):
+    return x[tf.distribute.get_replica_context().replica_id_in_sync_group]
+
+
+move(tf.constant([[[4.0]], [[8.0]]]), tf.constant([[0], [1]]))
+(centers,) = loss.get_weights()
+assert centers.tolist() == [[0.5], [1.0]]  # half of what they move on one device

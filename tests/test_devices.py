@@ -14,7 +14,7 @@ import zoo
 from zoo import devices
 
 # Stochastic gradient descent, as adaptive rates make large differences of tiny ones; no dropout,
-# whose draws differ, and no centre loss, whose centres move by the texts of one device.
+# whose draws differ, and no centre loss, whose centres move by the mean over the devices.
 ACT = {"embedding_dim": 6, "filters": 2, "num_layers": 1, "dropout": 0, "word_dropout": 0}
 ACT |= {"center_weight": 0, "subwords": 20}
 HAN = {"embedding_dim": 8, "units": 4, "attention_dim": 6, "output_dropout": 0, "subwords": 20}
