@@ -8,7 +8,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.errors import unknown
-from zoo.layers import MaskedAveragePooling
+from zoo.layers import MaskedAveragePooling, recurrent
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
@@ -77,7 +77,7 @@ class LSTM(TextClassifier):
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.drop = keras.layers.Dropout(dropout)
-        self.encoder = keras.layers.LSTM(units, return_sequences=pooling == "mean")
+        self.encoder = recurrent.LSTM(units, return_sequences=pooling == "mean")
         self.mean = MaskedAveragePooling()
         if bidirectional:
             self.encoder = Bidirectional(self.encoder)

@@ -8,6 +8,7 @@ from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.layers.recurrent import LSTM
 from zoo.registry import register_model
 
 
@@ -88,7 +89,7 @@ class RecurrentSentence(Level):
 
     def __init__(self, units, **kwargs):
         super().__init__(units, **kwargs)
-        self.encoder = keras.layers.LSTM(units, dtype=self.dtype_policy)
+        self.encoder = LSTM(units, dtype=self.dtype_policy)
 
     def build(self, input_shape):
         self.encoder.build(input_shape)

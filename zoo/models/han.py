@@ -6,6 +6,7 @@ from zoo.errors import unknown
 from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
+from zoo.layers.recurrent import GRU
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -27,7 +28,7 @@ class HANLevel(keras.layers.Layer):
     def __init__(self, units, attention_dim, pooling, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.encoder = Bidirectional(keras.layers.GRU(units, return_sequences=True))
+        self.encoder = Bidirectional(GRU(units, return_sequences=True))
         self.summary = POOLINGS[pooling](attention_dim)
 
     def build(self, input_shape):

@@ -1,9 +1,11 @@
 """PA-LSTM: Position-aware Attention and Supervised Data Improve Slot Filling (EMNLP 2017)."""
 
 import keras
+from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import EntityPositions, PositionAwareAttention
+from zoo.layers.recurrent import LSTM
 from zoo.registry import register_model
 
 
@@ -63,7 +65,7 @@ class PALSTM(TextClassifier):
         self.max_distance = max_distance
         self.dropout = dropout
         self.drop = keras.layers.Dropout(dropout)
-        self.encoders = [keras.layers.LSTM(units, return_sequences=True) for _ in range(num_layers)]
+        self.encoders = [LSTM(units, return_sequences=True) for _ in range(num_layers)]
         self.positions = None
         if position_dim and entities:
             self.positions = EntityPositions(max_distance, position_dim // 2)
@@ -75,7 +77,9 @@ class PALSTM(TextClassifier):
         states = self.drop(self.embed(ids), training=training)
         for encoder in self.encoders:
             states = self.drop(encoder(states, mask=mask, training=training), training=training)
-        last = states[:, -1]  # padding repeats the last word's
+        places = ops.sum(ops.cast(mask, "int32"), axis=1) - 1
+        places = ops.one_hot(places, ops.shape(mask)[1], dtype=states.dtype)
+        last = ops.einsum("bl,bld->bd", places, states)
         positions = None if self.positions is None else self.positions(roles)
         summary, weights = self.attention(
             states, last, positions, mask=mask, return_attention_scores=True
