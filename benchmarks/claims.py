@@ -1,6 +1,7 @@
 """Claims of order, tested text by text."""
 
 import base64
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -44,6 +45,16 @@ def difference(better: np.ndarray, worse: np.ndarray) -> tuple[float, float, flo
     random = np.random.default_rng(0)
     means = [random.choice(points, len(points)).mean() for _ in range(SAMPLES)]
     return float(points.mean()), *map(float, np.percentile(means, (2.5, 97.5)))
+
+
+def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
+    """Of pairs of trainings that differ in their seed alone: how many have a verdict, and all."""
+    verdicts = [
+        verdict(*difference(rights_of(own.iloc[[i]]), rights_of(own.iloc[[j]]))[1:])
+        for _, own in rows.groupby(["system", "data"])
+        for i, j in itertools.combinations(range(len(own)), 2)
+    ]
+    return sum(one != "not confirmed" for one in verdicts), len(verdicts)
 
 
 def verdict(low: float, high: float) -> str:

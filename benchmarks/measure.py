@@ -176,11 +176,17 @@ def operations(function, spec: tf.TensorSpec) -> float:
     for layer in getattr(function, "_flatten_layers", list)():
         if hasattr(layer, "unroll"):
             layer.unroll = True  # else a loop would be counted once
-    graph = tf.function(lambda x: function(x, training=False)).get_concrete_function(spec).graph
+    with mock.patch("keras.ops.map", _unrolled_map):
+        traced = tf.function(lambda x: function(x, training=False))
+        graph = traced.get_concrete_function(spec).graph
     for layer in getattr(function, "_flatten_layers", list)():
         if hasattr(layer, "unroll"):
             layer.unroll = False
     return sum(_operations(op) for op in graph.get_operations())
+
+
+def _unrolled_map(function, rows):
+    return tf.stack([function(row) for row in tf.unstack(rows)])
 
 
 def _operations(op):

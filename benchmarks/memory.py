@@ -16,7 +16,8 @@ LENGTHS = (128, 256, 512)
 BATCH, DIM, ATTENTION, DISTANCE = 8, 120, 100, 10
 SYSTEMS = {
     "ATT-CNN": "`PairwiseAttention`",
-    "ATT-CNN, plain": "tanh(W [x_i ; x_j]) for all pairs at once",
+    "ATT-CNN, plain": "`tanh(W [x_i ; x_j])` of all pairs",
+    "ATT-CNN, plain, split": "`tanh(U x_i + V x_j)` of all pairs",
     "RPR, 1 head": "`RelativePositionAttention`, 1 head",
     "RPR, 4 heads": "`RelativePositionAttention`, 4 heads",
     "RPR, 10 heads": "`RelativePositionAttention`, 10 heads",
@@ -29,13 +30,14 @@ def build(system):
     """A function ``[batch, length, dim]`` -> outputs, and its weights."""
     import keras
 
-    from benchmarks.rivals import PlainPairwise, PlainRelative
+    from benchmarks.rivals import PairedAttention, PlainPairwise, PlainRelative
     from zoo.layers import PairwiseAttention, RelativePositionAttention
 
     name, *details = system.split(", ")
     plain = "plain" in details
     if name == "ATT-CNN":
-        return (PlainPairwise if plain else PairwiseAttention)(ATTENTION)
+        plain_form = PlainPairwise if "split" in details else PairedAttention
+        return (plain_form if plain else PairwiseAttention)(ATTENTION)
     heads = int(details[0].split()[0])
     layer = (PlainRelative if plain else RelativePositionAttention)(heads, DIM, DISTANCE)
     assert keras.backend.backend() == "tensorflow"

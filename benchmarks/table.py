@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 import zoo
-from benchmarks.claims import Claim, packed, tested
+from benchmarks.claims import Claim, by_chance, packed, tested
 from benchmarks.measure import machine
 from zoo import datasets
 from zoo.datasets.embeddings import cache_folder, train_word2vec
@@ -170,11 +170,14 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
     def _claims(self, rows):
         if not self.claims:
             return ""
+        found, pairs = by_chance(rows)
+        luck = f" Of {pairs} pairs of trainings of one system, {found} would have a verdict."
         return f"""
 ## Claims of order
 
 Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
-samples of such texts (paired bootstrap).
+samples of such texts (paired bootstrap). How much a training differs from the next one of the same
+system is not in it: a verdict is on these trainings.{luck if pairs else ""}
 
 {chr(10).join(tested(self.claims, self.corpora, rows))}
 """

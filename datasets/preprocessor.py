@@ -81,10 +81,26 @@ def well_formed(text: str) -> str:
     return SURROGATES.sub("\ufffd", text)
 
 
+def check_texts(texts: object) -> None:
+    """Refuses what is not one text after the other.
+
+    Raises:
+        UsageError: for one text, a table, or an array of several columns.
+    """
+    if isinstance(texts, str):
+        raise UsageError("a list of texts is needed, not one text: write [text]")
+    if (shape := getattr(texts, "shape", (0,))) and len(shape) != 1:
+        raise UsageError(
+            f"one column of texts is needed, as in table['text']: got {type(texts).__name__} of "
+            f"shape {tuple(shape)}"
+        )
+
+
 def text_tensor(texts: tf.Tensor | Sequence[str | bytes]) -> tf.Tensor:
     """``[batch]`` strings as a tensor, each :func:`well_formed`."""
     if tf.is_tensor(texts):
         return texts
+    check_texts(texts)
     texts = [text if isinstance(text, bytes) else well_formed(text) for text in texts]
     return tf.constant(np.array(texts, dtype=object), tf.string)
 

@@ -13,7 +13,7 @@ class PositionEmbedding(keras.layers.Layer):
     Args:
         max_length: rows of the table. Positions beyond it share its last row.
         dim: width of a row.
-        initializer: of the table; the authors of HCAN use a normal of deviation 0.1.
+        initializer: of the table; the authors' code of HCAN has a normal of deviation 0.1.
 
     Call arguments:
         inputs: ``[batch, length, ...]``; only the length is read.

@@ -8,7 +8,8 @@ import tensorflow as tf
 
 import zoo
 from benchmarks import gpu, profile, rivals
-from benchmarks.measure import Documents
+from benchmarks.measure import Documents, operations
+from zoo.layers import PairwiseAttention
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
 TEXTS = np.array([[2, 3, 4, 5, 6], [7, 8, 9, 0, 0]])
@@ -119,6 +120,16 @@ def test_operations_of_act(batches):
     wanted = 2 * (6 * (convolution + attention) + 3 * of_text + batches * of_batch)
     got = Documents.operations_of_ids(model, ids, batches)
     assert got == pytest.approx(wanted)
+
+
+def test_operations_in_loops():
+    """ATT-CNN's scores of pairs are computed a word at a time."""
+    counts = [
+        operations(form(5), tf.TensorSpec((2, 7, 4)))
+        for form in (PairwiseAttention, rivals.PlainPairwise)
+    ]
+    words, pairs = 2 * 7, 2 * 7 * 7
+    assert counts[0] == counts[1] == 2 * (2 * words * 4 * 5 + pairs * 5 + pairs * 4)
 
 
 def test_operations_on_a_gpu():

@@ -102,7 +102,9 @@ def test_list_and_describe(run_zoo):
         (["tune", "hcam"], "Did you mean 'hcan'"),
         (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
+        (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
+        (["evaluate", "nothing", "--label-column", "x"], "label_column: of data, and none are"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["export", "nothing"], "no run in nothing"),
@@ -232,6 +234,15 @@ def test_evaluate_prints_a_table_or_json(run_zoo, trained):
     assert code == 0
     assert "Accuracy 100.00%" in out
     assert json.loads(run_zoo("evaluate", trained, "--json")[1])["accuracy"] == 1
+
+
+def test_names_are_printed_as_they_are(capsys):
+    row = dict.fromkeys(("precision", "recall", "f1-score", "support"), 1)
+    scores = dict.fromkeys(("accuracy", "macro_f1", "loss", "texts"), 1)
+    cli._print_scores(scores | {"classes": {":bug:": row, "[bold]C:\\": row}}, ":bug:/a.csv")
+    cli.show(f"in [bold]{cli.escape(':bug:/a.csv')}[/]")
+    out, _ = capsys.readouterr()
+    assert out.count(":bug:") == 3 and "[bold]C:\\ " in out
 
 
 def test_tensorflow_says_nothing_on_standard_error():

@@ -18,6 +18,7 @@ from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
 from zoo.evaluation import probabilities_of
+from zoo.model_card import model_card
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 IDS = ["onnx", "litert"]
@@ -59,6 +60,12 @@ def small_model(name):
         weight.assign(1.5 * weight)
     model.preprocessor, model.labels = preprocessor, ["bad", "good"]
     return model
+
+
+def test_the_card_tells_of_attention_where_there_is_some(trained, tmp_path, monkeypatch):
+    monkeypatch.setattr("zoo.model_card.word_weights", lambda model, ids: None)
+    card = model_card(trained, zoo.load(trained), tmp_path, "savedmodel", None)
+    assert "## Limits" in card and "Attention shows" not in card
 
 
 KINDS = pytest.mark.parametrize(
@@ -114,6 +121,7 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format,
     for name, sha256 in hashes.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == sha256
     assert "100.00% get the label" in card and "good one" in card
+    assert "Attention shows where the model looked" in card
     (code,) = re.findall(r"```python\n(.*?)```", card, re.S)
     monkeypatch.chdir(folder)
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
-from benchmarks.claims import difference, packed, rights_of, verdict
+from benchmarks.claims import by_chance, difference, packed, rights_of, verdict
 from benchmarks.corpus_statistics import StatisticsTable
 from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
@@ -68,6 +68,22 @@ def test_a_difference_of_paired_texts():
     # As wide as the normal approximation of paired differences says.
     spread = 100 * (better.astype(float) - right).std() / np.sqrt(500)
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+
+
+def test_verdicts_by_chance():
+    """Of three seeds of one system, two agree and one is far behind."""
+    right = {0: np.ones(200), 1: np.ones(200), 2: np.zeros(200)}
+    rows = pd.DataFrame(
+        {
+            "system": "A",
+            "data": "d",
+            "seed": list(right),
+            "right": [packed(one.astype(bool)) for one in right.values()],
+            "texts": 200,
+        }
+    )
+    assert by_chance(rows) == (2, 3)
+    assert by_chance(rows[:1]) == (0, 0)
 
 
 def test_the_report():

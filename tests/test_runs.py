@@ -14,6 +14,7 @@ from pathlib import Path
 
 import keras
 import numpy as np
+import pandas as pd
 import pytest
 import tensorflow as tf
 
@@ -109,6 +110,11 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
         model.predict("one text")
     with pytest.raises(zoo.UsageError, match=r"write \[text\]"):
         next(predict(model, "one text"))
+    table = pd.DataFrame({"id": ["1", "2"], "text": TEXTS[:2]})
+    for answer in (model.predict, model.explain, lambda texts: next(predict(model, texts))):
+        with pytest.raises(zoo.UsageError, match=r"as in table\['text'\]: got DataFrame of .*2, 2"):
+            answer(table)
+    np.testing.assert_allclose(model.predict(table["text"], verbose=0), from_texts[:2], atol=1e-6)
     with pytest.raises(ValueError, match="no steps with texts"):
         model.predict(TEXTS, steps=1)
 

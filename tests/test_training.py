@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import warnings
 
 import keras
 import numpy as np
@@ -18,6 +19,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import zoo
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import Recipe, class_weights, find_recipe
+from zoo.summary import draw_confusion_matrix
 
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
@@ -257,6 +259,23 @@ def test_what_a_person_reads_is_there(tmp_path):
     assert all(set(words.split()) == {"a", "nice", "stay"} for words in mistakes["words"])
 
 
+def test_letters_that_the_font_lacks_are_not_drawn(tmp_path, caplog):
+    caplog.set_level("INFO", "zoo")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw_confusion_matrix(tmp_path, [0, 1], [0, 1], ["感謝", "good"])
+        assert "it numbers classes" in caplog.text
+        caplog.clear()
+        draw_confusion_matrix(tmp_path, [0, 1], [0, 1], ["gut", "schön"])
+    assert not caplog.messages
+
+
+def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
+    caplog.set_level("INFO", "zoo")
+    zoo.train("bow", str(csv_file), output=tmp_path, epochs=3, learning_rate=0.1)
+    assert "bow is solved at once: no use of epochs or learning_rate" in caplog.messages
+
+
 FIVE_PAPERS = {"gao2018", "yang2016", "ambartsoumian2018", "li2021", "zhao2016"}
 
 
@@ -280,6 +299,7 @@ def test_every_recipe_of_a_paper_has_its_preset():
         (Recipe(), {}, 100, 120, 30),
         (Recipe(), {}, 1_000_000, 93_750, 48),  # every 1,954 steps
         (Recipe(), {"epochs": 2, "batch_size": 10}, 95, 20, 2),
+        (Recipe(schedule="plateau"), {}, 1_000_000, 93_750, 3),  # it counts epochs
         (Recipe(steps=100), {}, 3200, 100, 1),
         (Recipe(steps=100), {"epochs": 3}, 32, 3, 3),
         (Recipe(batch_size=1, epochs=2, evaluate_every=50), {}, 100, 200, 4),

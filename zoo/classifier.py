@@ -50,6 +50,7 @@ class TextClassifier(keras.Model):
     ngrams = 1  # words of the longest n-gram that it reads
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
+    solves = False  # whether its weights are found at once, by solve, and not by fit
     reads_word_vectors = True  # whether the word table may start as word vectors
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
@@ -245,9 +246,9 @@ class TextClassifier(keras.Model):
             probabilities[rows] = answers
         return probabilities
 
-    def solve(self, split) -> bool:
-        """Finds the weights at once on a training split, where a model can; else gives False."""
-        return False
+    def solve(self, split) -> None:
+        """Finds the weights at once on a training split, where a model ``solves``."""
+        raise NotImplementedError
 
     def explain(self, texts, targets=None):
         """Where the model looks in texts; see :func:`zoo.explanation.explain`."""
@@ -318,12 +319,19 @@ def dtype_policy(policy):
 
 
 def is_text(x) -> bool:
-    """Whether ``x`` is an array, list or column of strings, and not of ids; an empty list is."""
-    if isinstance(x, str):
-        raise ValueError("a list of texts is needed, not one text: write [text]")
+    """Whether ``x`` is an array, list or column of strings, and not of ids; an empty list is.
+
+    Raises:
+        UsageError: for one text, or a table of texts.
+    """
     if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
         return not x or isinstance(x[0], str | bytes)
-    return hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"
+    if isinstance(x, str) or (hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"):
+        from zoo.datasets.preprocessor import check_texts
+
+        check_texts(x)
+        return True
+    return False
 
 
 def word_mask(ids):

@@ -39,6 +39,12 @@ TextColumn = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option(help=Files + "column of labels. Default: label, or a well-known name.")
 ]
+ValidationData = Annotated[
+    str | None, typer.Option(help=Files + "the validation split. Default: 10% of --data.")
+]
+TestData = Annotated[
+    str | None, typer.Option(help=Files + "the test split. Default: 10% of --data.")
+]
 OnBadRow = Annotated[
     str | None,
     typer.Option(
@@ -72,12 +78,8 @@ def train(
     ] = "sample",
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
-    validation_data: Annotated[
-        str | None, typer.Option(help=Files + "the validation split. Default: 10% of --data.")
-    ] = None,
-    test_data: Annotated[
-        str | None, typer.Option(help=Files + "the test split. Default: 10% of --data.")
-    ] = None,
+    validation_data: ValidationData = None,
+    test_data: TestData = None,
     on_bad_row: OnBadRow = None,
     preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
     option: Annotated[
@@ -207,6 +209,9 @@ def tune(
     trials: Annotated[int, typer.Option(help="Trainings, in all.")] = 20,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
+    validation_data: ValidationData = None,
+    test_data: TestData = None,
+    on_bad_row: OnBadRow = None,
     preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
     option: Annotated[
         list[str] | None,
@@ -225,12 +230,18 @@ def tune(
 
     from zoo.tuning import tune
 
-    columns = {"text_column": text_column, "label_column": label_column}
+    files = {
+        "text_column": text_column,
+        "label_column": label_column,
+        "validation": validation_data,
+        "test": test_data,
+        "on_bad_row": on_bad_row,
+    }
     folder = tune(
         model,
         data,
         trials=trials,
-        files={name: value for name, value in columns.items() if value is not None},
+        files={name: value for name, value in files.items() if value is not None},
         preset=preset,
         options=dict(map(_parse_option, option or [])),
         epochs=epochs,
@@ -416,6 +427,8 @@ def explain(
         return
     for explanation in explanations:
         show(_shaded(explanation), soft_wrap=True)
+    if not any(word.weight for one in explanations for word in one.words):
+        show("Nothing is shaded: this model has no attention.")
 
 
 @app.command()
@@ -483,6 +496,7 @@ def list_datasets(
 ) -> None:
     """List the corpora, show one, or prepare one."""
     from rich.table import Table
+    from rich.text import Text
 
     from zoo.datasets import catalogue
 
@@ -500,7 +514,7 @@ def list_datasets(
             counts = ["" if size is None else f"{size:,}" for size in sizes]
             counts[0] += " in all" if "all" in entry.sizes else ""
             where, _, _ = catalogue.state(entry).partition(": ")[0].partition(" in ")
-            table.add_row(entry.name, str(len(entry.labels)), *counts, escape(where))
+            table.add_row(entry.name, str(len(entry.labels)), *counts, Text(where))
         show(table)
         show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
@@ -514,13 +528,14 @@ def list_datasets(
         return
     table = Table.grid("", "", padding=(0, 2))
     for title, text in catalogue.describe(entry).items():
-        table.add_row(f"[bold]{title}[/]", escape(text))
+        table.add_row(f"[bold]{title}[/]", Text(text))
     show(table)
 
 
 def _print_run(run: Path, process_id: int) -> None:
     """What a training came to, printed by the first process."""
     from rich.table import Table
+    from rich.text import Text
 
     if process_id:
         return
@@ -542,11 +557,12 @@ def _print_run(run: Path, process_id: int) -> None:
             column.no_wrap = True  # the others get what is left, on several lines
         for row in mistakes:
             cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
-            table.add_row(*(escape(" ".join(cell.split())[:SHOWN_LETTERS]) for cell in cells))
+            table.add_row(*(Text(" ".join(cell.split())[:SHOWN_LETTERS]) for cell in cells))
         show(table)
+    curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
     show(
         f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
-        f"Learning curves, confusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
+        f"{curves}onfusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
         f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
         soft_wrap=True,
     )
@@ -586,14 +602,15 @@ def _beam_options(options: list[str] | None) -> list[str]:
 
 def _print_scores(scores: dict[str, Any], title: str) -> None:
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table("class", "precision", "recall", "F1", "texts", title=escape(title))
+    table = Table("class", "precision", "recall", "F1", "texts", title=Text(title))
     for column in table.columns[1:]:
         column.justify = "right"
     for label, row in scores["classes"].items():
         numbers = (row["precision"], row["recall"], row["f1-score"])
         cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
-        table.add_row(escape(label), *cells)
+        table.add_row(Text(label), *cells)
     show(table)
     show(
         f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
@@ -615,7 +632,7 @@ def show(what: Any, **options: Any) -> None:
     """Prints with rich, which takes longer to import than ``zoo --help`` may."""
     from rich.console import Console
 
-    Console().print(what, **options)
+    Console(emoji=False).print(what, **options)  # else ":bug:" would be one
 
 
 def few_threads_an_operation() -> None:

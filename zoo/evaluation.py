@@ -30,6 +30,7 @@ def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
 def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
     """Accuracy, macro F1, mean cross-entropy and the scores of each class.
 
+    Macro F1 is the mean over the classes that are among the targets or the answers.
     Of the relations of SemEval-2010 task 8 or TACRED, also their official score.
 
     Args:
@@ -37,7 +38,7 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
         probabilities: ``[texts, classes]``.
         labels: names of the classes.
     """
-    from sklearn.metrics import classification_report, log_loss
+    from sklearn.metrics import classification_report, f1_score, log_loss
 
     answers, classes = probabilities.argmax(axis=-1), range(len(labels))
     numbers = list(map(str, classes))  # a label may be "accuracy", which is a key of the report
@@ -47,7 +48,7 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
     return {
         "texts": len(targets),
         "accuracy": float((answers == targets).mean()),
-        "macro_f1": report["macro avg"]["f1-score"],
+        "macro_f1": f1_score(targets, answers, average="macro", zero_division=0),
         "loss": log_loss(targets, probabilities, labels=classes),
         **relation_f1(targets, answers, labels),
         "calibration_error": expected_calibration_error(probabilities, targets),
@@ -95,6 +96,8 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     from zoo import datasets
     from zoo.runs import load, read_config
 
+    if data is None and columns:
+        raise UsageError(f"{' and '.join(columns)}: of data, and none are given")
     config = read_config(run)
     if data is None:
         test = read_test_split(config)

@@ -11,7 +11,7 @@ from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
-from zoo.datasets.preprocessor import well_formed
+from zoo.datasets.preprocessor import check_texts, well_formed
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
 
@@ -95,13 +95,12 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
         An explanation of each text, in order.
 
     Raises:
-        ValueError: if there are not as many targets as texts, for one text, or if the model lacks
-            ``preprocessor`` or ``labels``.
+        ValueError: if there are not as many targets as texts, for one text or a table, or if the
+            model lacks ``preprocessor`` or ``labels``.
     """
     if model.preprocessor is None or model.labels is None:
         raise ValueError("a model that explains needs model.preprocessor and model.labels")
-    if isinstance(texts, str):
-        raise ValueError("a list of texts is needed, not one text: write [text]")
+    check_texts(texts)
     texts = [well_formed(text) for text in texts]
     targets = [None] * len(texts) if targets is None else list(targets)
     if len(targets) != len(texts):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zoo.attention import word_weights
 from zoo.datasets import short_name
 from zoo.registry import describe
 from zoo.runs import read_config, read_scores
@@ -96,6 +97,9 @@ def model_card(
         if "temperature" in scores
         else "Probabilities are not calibrated."
     )
+    looked = "- Attention shows where the model looked, not why it answered so.\n"
+    looked = "" if word_weights(model, own(["a"])) is None else looked
+    words = "characters" if own.clean_up == "characters" else "words"
     data = _cell(short_name(config["data"]))
     return f"""# {config["model"]} on {data}
 
@@ -114,7 +118,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 ## Data
 
 `{data}`, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
-vocabulary has {len(own.vocabulary):,} words, counted on the training split alone.
+vocabulary has {len(own.vocabulary):,} {words}, counted on the training split alone.
 
 ## Metrics
 
@@ -128,11 +132,12 @@ nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, c
 
 ## Limits
 
-- It knows the words and the kind of text of its training data; other languages, topics or times
+- It knows the {words} and the kind of text of its training data; other languages, topics or times
   were not tried. Every text gets one of the labels, also one that has nothing to do with them.
-- Words outside the vocabulary are all the same to it. It reads {sentences}{own.max_words} words\
+- {words.capitalize()} outside the vocabulary are all the same to it. It reads \
+{sentences}{own.max_words} {words}\
 {" of each" if model.hierarchical else ""}; what comes after is not read.
-- Attention shows where the model looked, not why it answered so.
+{looked}\
 - Whoever labels people, or decides about them, must measure errors by group; nobody has here.
 
 ## Files

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from zoo.errors import UsageError
 from zoo.evaluation import probabilities_of
 from zoo.spreadsheets import write_csv
 
@@ -22,12 +21,11 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
         ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
 
     Raises:
-        UsageError: for one text, or for what is no string among the texts.
+        UsageError: for one text, a table, or what is no string among the texts.
     """
-    from zoo.datasets.preprocessor import well_formed  # takes seconds
+    from zoo.datasets.preprocessor import check_texts, well_formed  # takes seconds
 
-    if isinstance(texts, str):
-        raise UsageError("predict takes texts, not one text: write [text]")
+    check_texts(texts)
     texts = iter(texts)
     while part := list(itertools.islice(texts, chunk)):
         rows = probabilities_of(model, part)

@@ -33,13 +33,13 @@ class Recipe:
         learning_rate: the highest one; None for the model's own.
         schedule: "cosine" rises for a tenth of the steps and falls to zero along a cosine;
             "constant" stays; "plateau" takes nine tenths after each epoch that brings no better
-            validation accuracy, from the 10th on.
+            validation accuracy (of equals, no lower loss), from the 10th on.
         batch_size: texts of a batch.
         epochs: passes over the training texts; None for as many as make about 1,500 steps, but 3
             to 30.
         steps: batches in all, in place of ``epochs``.
         evaluate_every: texts between two evaluations on the validation split; None for an epoch,
-            but at most 2,000 steps.
+            but at most 2,000 steps unless the schedule is "plateau".
         patience: the share of the evaluations, but at least 5 of them, that may pass without a
             better validation accuracy before the training ends; 1 never ends it. A validation split
             that is learnt, all answers right at a loss below 0.01, does.
@@ -73,6 +73,8 @@ class Recipe:
         epochs = recipe.epochs or min(30, max(3, round(STEPS / epoch)))
         steps = recipe.steps or epochs * epoch
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
+        if recipe.schedule == "plateau":  # which counts epochs
+            every = epoch
         if recipe.evaluate_every is not None:
             every = max(1, recipe.evaluate_every // recipe.batch_size)
         return dataclasses.replace(

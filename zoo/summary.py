@@ -1,6 +1,7 @@
 """What a person looks at after a training: learning curves, confusion matrix, worst mistakes."""
 
 import csv
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from zoo.spreadsheets import original_cell, write_csv
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
 MOST_NAMED = 30  # classes, beyond which names and counts would be too small to read
+
+logger = logging.getLogger("zoo")
 
 
 def draw_learning_curves(folder: Path) -> None:
@@ -39,12 +42,23 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     figure, axis = _figure(1, 1, (size + 1, size))
     names = [label if len(label) <= 20 else f"{label[:19]}…" for label in labels]
     names = [name.replace("$", r"\$") for name in names]  # two would be a formula
+    if few and not _drawable("".join(names)):
+        logger.info("The font of confusion_matrix.png lacks letters of labels: it numbers classes")
+        names = range(len(labels))
     ConfusionMatrixDisplay(matrix, display_labels=names if few else None).plot(
         ax=axis, cmap="Blues", include_values=few, xticks_rotation="vertical", values_format="d"
     )
     if not few:
         axis.set(xticks=[], yticks=[])
     _save(figure, folder / "confusion_matrix.png")
+
+
+def _drawable(text):
+    """Whether matplotlib's font has all letters."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties()))
+    return all(font.get_char_index(ord(letter)) for letter in text)
 
 
 def write_predictions(folder: Path, targets, probabilities, labels, safe: bool = False) -> None:

@@ -160,6 +160,7 @@ def train(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
             _check_batch_size(resolved.batch_size, len(corpus.train), share)
+            _warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = files | {name: _absolute(path) for name, path in given.items()}
             config = {"model": model, "data": _absolute(data), "preset": preset}
@@ -300,11 +301,18 @@ def _session(precision, seed, devices):
             yield precision, share
 
 
+def _warn_if_solved(classifier, given):
+    idle = [name for name, value in given.items() if value is not None]
+    if idle and classifier.solves:
+        logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
+
+
 def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):
     """Trains, or goes on training. Returns whether that came to its end."""
     from zoo.fitting import fit
 
-    if classifier.solve(corpus.train):
+    if classifier.solves:
+        classifier.solve(corpus.train)
         return True
     if share is not None and share.part:
         verbose = 0

@@ -70,8 +70,8 @@ def tune(
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     with alone(folder):
-        own = {"model": model, "data": data, "texts": texts, "options": options, "seed": seed}
-        _claim(folder, own | settings)
+        own = {"model": model, "texts": texts, "options": options, "seed": seed}
+        _claim(folder, own | {k: v for k, v in settings.items() if k != "files"})
         _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings)
     return folder
 
@@ -147,6 +147,7 @@ def _claim(folder, settings):
     if path.exists() and any((folder / "runs").glob("*")):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
+            found = {k: v for k, v in found.items() if k not in ("data", "files")}  # of older ones
         except (OSError, ValueError, TypeError) as error:
             raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
         if found != settings:

@@ -74,7 +74,6 @@ TABLE = Table(
     train={"clean_up": "han", "calibrate": False},
     claims=[
         Claim("attention is ahead of max", "HN-ATT", "HN-MAX"),
-        Claim("max is ahead of average", "HN-MAX", "HN-AVE"),
         Claim("attention is ahead of average", "HN-ATT", "HN-AVE"),
         Claim("attention is ahead of LSTM-GRNN", "HN-ATT", "LSTM-GRNN"),
         Claim("hierarchical is ahead of the LSTM", "HN-AVE", "LSTM"),

@@ -132,10 +132,13 @@ class BagOfNgrams(TextClassifier):
         )
         return ops.sum(ops.reshape(ops.square(sums), (batch, length)), axis=-1, keepdims=True)
 
-    def solve(self, split) -> bool:
-        """Finds the weights with scikit-learn, where there is a ``solver``."""
-        if self.solver is None:
-            return False
+    @property
+    def solves(self):
+        """Whether there is a solver."""
+        return self.solver is not None
+
+    def solve(self, split) -> None:
+        """Finds the weights with scikit-learn."""
         from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.preprocessing import normalize
 
@@ -162,7 +165,6 @@ class BagOfNgrams(TextClassifier):
             weights = np.eye(self.num_classes)
         self.classify.kernel.assign(weights)
         self.classify.bias.assign(bias)
-        return True
 
     def _counts(self, split):
         """``[texts, n-grams]``, sparse: how often each of the vocabulary stands in each text."""

@@ -35,6 +35,7 @@ class ParagraphVector(TextClassifier):
 
     single_words = False  # their sums alone are read
     reads_word_vectors = False  # gensim trains them
+    solves = True
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class ParagraphVector(TextClassifier):
             document = document + self.step_size * (1 - step / self.steps) * gradient
         return document
 
-    def solve(self, split) -> bool:
+    def solve(self, split) -> None:
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
@@ -116,4 +117,3 @@ class ParagraphVector(TextClassifier):
         weights, bias = solved(np.concatenate(features), split.numbers, "logistic", 1.0)
         self.classify.kernel.assign(weights)
         self.classify.bias.assign(bias)
-        return True
