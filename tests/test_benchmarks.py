@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from benchmarks import gpu, profile, rivals
+from benchmarks import gpu, measure, profile, rivals
 from benchmarks.measure import Documents, operations
 from zoo.layers import PairwiseAttention
 
@@ -130,6 +130,21 @@ def test_operations_in_loops():
     ]
     words, pairs = 2 * 7, 2 * 7 * 7
     assert counts[0] == counts[1] == 2 * (2 * words * 4 * 5 + pairs * 5 + pairs * 4)
+
+
+def test_ratios_and_rates():
+    seconds = {"a": np.array([4.0, 6.0, 8.0]), "b": np.full(3, 2.0)}
+    assert measure.ratio(seconds, "a", "b") == 3
+    calls = []
+    seconds = measure.interleaved(
+        {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2
+    )
+    assert calls == ["a", "b"] * 3  # a round of warm-up
+    assert [len(one) for one in seconds.values()] == [2, 2]
+    assert (
+        operations(lambda x, training: x @ x @ x @ x @ x, tf.TensorSpec((2048, 2048)))
+        == measure.GEMM
+    )
 
 
 def test_operations_on_a_gpu():

@@ -130,6 +130,9 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format,
     assert "padded" not in code
     if format != "savedmodel":
         model = zoo.load(trained)
+        told = json.loads((folder / "preprocessing.json").read_text("utf-8"))
+        for name in ("max_sentences", "max_words", "clean_up"):
+            assert told[name] == getattr(model.preprocessor, name)
         assert (folder / "vocabulary.txt").read_text("utf-8").split("\n")[0] == (
             model.preprocessor.vocabulary[0]
         )

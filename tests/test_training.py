@@ -19,6 +19,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import zoo
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import Recipe, class_weights, find_recipe
+from zoo.runs import read_config
 from zoo.summary import draw_confusion_matrix
 
 SMALL = {
@@ -257,6 +258,111 @@ def test_what_a_person_reads_is_there(tmp_path):
     assert (mistakes["label"] != mistakes["predicted"]).all()
     assert set(mistakes["text"]) == {"a nice stay"}
     assert all(set(words.split()) == {"a", "nice", "stay"} for words in mistakes["words"])
+
+
+def test_the_weights_of_the_best_validation_accuracy_are_kept(csv_file, tmp_path, monkeypatch):
+    seen, end = [], Checkpoint.on_epoch_end
+
+    def accuracy_falls(self, epoch, logs):
+        seen.append(self.model.get_weights())
+        end(self, epoch, logs | {"val_accuracy": 0.9 - 0.1 * epoch})
+
+    monkeypatch.setattr(Checkpoint, "on_epoch_end", accuracy_falls)
+    run = start(csv_file, tmp_path, calibrate=False)
+    kept = zoo.load(run).get_weights()
+    for first, last, one in zip(seen[0], seen[-1], kept, strict=True):
+        np.testing.assert_array_equal(one, first)
+        assert not np.array_equal(one, last)
+
+
+def test_among_equals_the_lowest_loss_is_best(tmp_path):
+    model = keras.Sequential([keras.Input([1]), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    checkpoint = Checkpoint(tmp_path / "checkpoint", tmp_path / "history.csv", 9)
+    checkpoint.set_model(model)
+    checkpoint.restore(model)
+    for epoch, loss in enumerate((1.0, 0.5, 0.7)):
+        model.set_weights([np.full((1, 1), loss), np.zeros(1)])
+        checkpoint.on_epoch_end(epoch, {"loss": 1.0, "val_loss": loss, "val_accuracy": 0.5})
+    checkpoint.restore_best(model)
+    assert model.get_weights()[0] == 0.5
+
+
+def test_calibration_reads_the_validation_split(csv_file, tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr("zoo.calibration.calibrate", lambda model, split: read.extend(split))
+    run = start(csv_file, tmp_path)
+    corpus = zoo.datasets.load(str(csv_file), **read_config(run)["files"]).split(0)
+    assert read == list(corpus.validation) != list(corpus.test)
+
+
+def test_seeds_differ(csv_file, tmp_path):
+    """Where the splits are given, weights start otherwise and texts come in another order."""
+    files = {"validation": str(csv_file), "test": str(csv_file)}
+    runs = [
+        start(csv_file, tmp_path / str(i), files=files, seed=seed, learning_rate=1e-12)
+        for i, seed in enumerate((0, 0, 1))
+    ]
+    first, again, other = (zoo.load(run).embed.embeddings.numpy() for run in runs)
+    np.testing.assert_array_equal(first, again)
+    assert np.abs(first - other).mean() > 0.01
+
+
+def test_texts_of_rare_classes_count_for_more(tmp_path, monkeypatch):
+    path = tmp_path / "own.csv"
+    path.write_text("text,label\n" + "a good stay,common\n" * 90 + "a bad stay,rare\n" * 10)
+    batches = []
+
+    def look(self, train, **settings):
+        batches.extend(train.take(3).as_numpy_iterator())
+        raise Killed
+
+    monkeypatch.setattr(zoo.TextClassifier, "fit", look)
+    with pytest.raises(Killed):
+        start(path, tmp_path / "runs")
+    targets, weights = (np.concatenate(column) for column in list(zip(*batches, strict=True))[1:])
+    numbers = zoo.datasets.load(str(path)).split(0).train.numbers
+    np.testing.assert_allclose(weights, class_weights(numbers, 2)[targets])
+    assert weights[targets == 0].max() < 1 < 5 <= weights[targets == 1].min()
+
+
+def test_the_rate_rises_for_a_tenth_and_falls_to_zero():
+    optimizer = Recipe(steps=100, learning_rate=1.0).build_optimizer()
+    rate = optimizer._learning_rate
+    assert [float(rate(step)) for step in (0, 5, 10, 55, 100)] == pytest.approx([0, 0.5, 1, 0.5, 0])
+    assert optimizer.global_clipnorm == 1
+
+
+def test_the_confusion_matrix_has_true_classes_in_rows(tmp_path, monkeypatch):
+    from sklearn.metrics import ConfusionMatrixDisplay as Display
+
+    drawn, plot = [], Display.plot
+    monkeypatch.setattr(
+        Display, "plot", lambda self, **how: drawn.append(self) or plot(self, **how)
+    )
+    draw_confusion_matrix(tmp_path, [0, 0, 0, 1], [0, 1, 1, 1], ["a", "b"])
+    assert drawn[0].confusion_matrix.tolist() == [[1, 2], [0, 1]]
+    assert list(drawn[0].display_labels) == ["a", "b"]
+
+
+def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_path, monkeypatch):
+    def look(texts, split_up, dim, min_count, seed):
+        texts = list(texts)
+        assert texts[-1] == "an unlabelled stay" and len(texts) > 2
+        assert (dim, min_count, seed) == (4, 3, 7)
+        raise Killed
+
+    (tmp_path / "more.txt").write_text("an unlabelled stay")
+    monkeypatch.setattr("zoo.training.train_word2vec", look)
+    with pytest.raises(Killed):
+        start(
+            csv_file,
+            tmp_path / "runs",
+            embeddings="word2vec",
+            unlabelled=str(tmp_path / "more.txt"),
+            min_count=3,
+            seed=7,
+        )
 
 
 def test_letters_that_the_font_lacks_are_not_drawn(tmp_path, caplog):

@@ -42,6 +42,17 @@ def test_packed_documents_are_all_there(lengths):
     assert (packed["places"].numpy() == 0).all(axis=1).sum() == empty
 
 
+def test_seeds_give_other_orders():
+    preprocessor = Preprocessor(list("abcdefgh"), 3)
+    texts = dataset(list("abcdefgh") * 8)
+
+    def order(seed):
+        batches = preprocessor.batches(texts, 4, True, seed, first=0).take(16)
+        return np.concatenate([batch.numpy() for batch in batches]).tolist()
+
+    assert order(3) == order(3) != order(4)
+
+
 @settings(max_examples=40)
 @given(lengths=st.lists(st.integers(1, 40), max_size=9), groups=st.integers(1, 4))
 def test_no_other_groups_have_less_padding(lengths, groups):

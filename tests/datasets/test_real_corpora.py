@@ -39,6 +39,10 @@ COUNTS = {
 }
 
 
+TELLING = {"positive": "excellent|wonderful|great|love", "negative": "worst|bad|boring|awful|hate"}
+TELLING |= {"subjective": "film|movie|comedy", "objective": "his|her|he|they"}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _prepared(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
@@ -67,3 +71,19 @@ def test_published_sizes(name, caplog):
         assert "published" not in caplog.text
     assert set(corpus.train.numbers) == set(range(len(corpus.labels)))
     assert next(iter(corpus.train)).strip()
+
+
+@pytest.mark.parametrize(
+    "name", ["imdb", "sst_binary", "semeval2013", "sentube_a", "rt_polarity", "subj", "mpqa"]
+)
+def test_classes_are_not_swapped(name):
+    """A class has more of its own telling words than the others have."""
+    if "ZOO_DATA_DIR" not in os.environ:
+        pytest.skip("ZOO_DATA_DIR is not set")
+    if catalogue.find_raw_files(catalogue.CATALOGUE[name]) is None:
+        pytest.skip(f"{name} is not in ZOO_DATA_DIR")
+    frame = datasets.load(name).frame("train")
+    for label in set(frame["label"]) & TELLING.keys():
+        has = frame["text"].str.lower().str.contains(rf"\b(?:{TELLING[label]})\b")
+        shares = has.groupby(frame["label"]).mean()
+        assert shares.idxmax() == label

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from zoo import layers
 from zoo.layers.bidirectional import Bidirectional
+from zoo.layers.masking import masked_softmax
 from zoo.layers.pairwise_attention import additive_scores
 
 WIDTH = 8
@@ -113,6 +114,13 @@ def test_compute_dtype_is_the_policys(name, precision):
     kwargs = {} if name in POSITIONS else {"mask": mask}
     for output in keras.tree.flatten(layer(inputs, **kwargs)):
         assert keras.backend.standardize_dtype(output.dtype) == layer.compute_dtype
+
+
+def test_softmax_is_float32_at_least():
+    for dtype, wanted in (("bfloat16", "float32"), ("float16", "float32"), ("float64", "float64")):
+        weights = masked_softmax(keras.ops.ones((1, 3), dtype), np.ones((1, 3), bool))
+        assert keras.backend.standardize_dtype(weights.dtype) == wanted
+        np.testing.assert_allclose(keras.ops.sum(weights), 1, atol=1e-6)
 
 
 @every_layer

@@ -122,6 +122,26 @@ def test_empty_and_overlong_documents_are_finite(name, precision):
     assert all(np.isfinite(weight).all() for weight in model.get_weights())
 
 
+def dropouts(name):
+    return [option for option in zoo.describe(name).options if option.endswith("dropout")]
+
+
+@pytest.mark.parametrize(("name", "rate"), [(n, rate) for n in NAMES for rate in dropouts(n)])
+def test_each_dropout_drops_in_training_and_only_there(name, rate):
+    model = build(name, **dict.fromkeys(dropouts(name), 0.0) | {rate: 0.5})
+    ids, made, called = random_ids(model, words=16), [], []
+    for layer in model._flatten_layers():
+        if isinstance(layer, keras.layers.Dropout) and layer.rate > 0:
+            made.append(layer)
+            layer.call = functools.partial(
+                lambda call, *a, **k: called.append(call) or call(*a, **k), layer.call
+            )
+    first, second = (np.asarray(model(ids, training=True)) for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert {call.__self__ for call in called} == set(made)
+    np.testing.assert_array_equal(probabilities(model, ids), probabilities(model, ids))
+
+
 @every_model
 def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]

@@ -1,0 +1,108 @@
+"""The papers' settings, copied from the papers and not from the code."""
+
+import keras
+import numpy as np
+import pytest
+
+import zoo
+from zoo.recipes import find_recipe
+
+PRESETS = {
+    ("hcan", "gao2018"): {
+        "embedding_dim": 512,
+        "num_heads": 8,
+        "kernel_size": 3,
+        "dropout": 0.1,
+        "output_dropout": 0.0,
+    },
+    ("han", "yang2016"): {
+        "embedding_dim": 200,
+        "units": 50,
+        "attention_dim": 100,
+        "output_dropout": 0.0,
+    },
+    ("ssan", "ambartsoumian2018"): {
+        "embedding_dim": 300,
+        "max_distance": 10,
+        "dropout": 0.3,  # kept: 0.7
+        "attention_dropout": 0.5,
+        "train_embeddings": False,
+    },
+    ("transformer", "ambartsoumian2018"): {"num_layers": 2, "num_heads": 10, "hidden_dim": 300},
+    ("act", "li2021"): {
+        "embedding_dim": 300,
+        "num_layers": 3,
+        "num_heads": 6,
+        "filters": 100,
+        "kernel_size": 3,
+        "attention_dim": 200,
+        "position_dim": 60,
+        "hidden_dim": 100,
+        "dropout": 0.4,
+        "center_weight": 0.001,
+        "center_rate": 0.1,
+    },
+    ("attcnn", "zhao2016"): {
+        "embedding_dim": 300,
+        "windows": (3, 4, 5),
+        "filters": 100,
+        "dropout": 0.5,
+        "max_norm": 3.0,
+    },
+    ("pa_lstm", "zhang2017"): {
+        "embedding_dim": 300,
+        "num_layers": 2,
+        "units": 200,
+        "attention_dim": 200,
+        "position_dim": 60,
+        "dropout": 0.5,
+    },
+}
+RECIPES = {
+    ("hcan", "gao2018"): {
+        "optimizer": "Adam",
+        "settings": {"beta_1": 0.9, "beta_2": 0.99},
+        "learning_rate": 2e-5,
+        "batch_size": 1,
+    },
+    ("han", "yang2016"): {"optimizer": "SGD", "settings": {"momentum": 0.9}, "batch_size": 64},
+    ("ssan", "ambartsoumian2018"): {
+        "optimizer": "Adadelta",
+        "settings": {"rho": 0.95},
+        "learning_rate": 0.1,
+        "steps": 100_000,
+    },
+    ("act", "li2021"): {
+        "optimizer": "SGD",
+        "settings": {"momentum": 0.9},
+        "learning_rate": 0.01,
+        "schedule": "plateau",
+        "batch_size": 100,
+        "epochs": 70,
+    },
+    ("attcnn", "zhao2016"): {
+        "optimizer": "Adadelta",
+        "settings": {"rho": 0.95, "epsilon": 1e-6},
+        "batch_size": 50,
+    },
+    ("lstm", "ambartsoumian2018"): {"optimizer": "Adam", "batch_size": 32},
+}
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS)
+def test_presets_are_the_papers(name, preset):
+    assert zoo.build(name, 2, preset, vocabulary_size=5).get_config().items() >= (
+        PRESETS[name, preset].items()
+    )
+
+
+@pytest.mark.parametrize(("name", "recipe"), RECIPES)
+def test_recipes_are_the_papers(name, recipe):
+    assert vars(find_recipe(name, recipe)).items() >= RECIPES[name, recipe].items()
+
+
+def test_the_norm_of_each_class_is_bounded():
+    """Kim 2014, Section 2.1: that of its weights in the softmax, at most 3."""
+    model = zoo.build("cnn_kim", 4, "kim2014", vocabulary_size=5)
+    bounded = model.classify.kernel_constraint(keras.ops.ones((100, 4)))
+    np.testing.assert_allclose(np.linalg.norm(bounded, axis=0), 3, rtol=1e-5)
