@@ -30,6 +30,15 @@ def test_the_error_by_hand():
     assert found == pytest.approx(expected)
 
 
+def test_the_error_of_fifteen_bins():
+    """0.61 and 0.65 are in one bin, whose gaps add up; 0.61 and 0.69 in two."""
+    targets = np.array([0, 1])
+    for other, expected in ((0.65, (1 - 0.61 - 0.65) / 2), (0.69, (1 - 0.61 + 0.69) / 2)):
+        probabilities = np.array([[0.61, 0.39], [other, 1 - other]])
+        found = expected_calibration_error(probabilities, targets)
+        assert found == pytest.approx(abs(expected))
+
+
 @given(st.floats(0.2, 9), st.integers(2, 5))
 def test_no_answer_changes(temperature, classes):
     probabilities = np.random.default_rng(0).dirichlet(np.ones(classes), 50)

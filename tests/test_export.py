@@ -18,7 +18,7 @@ from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
 from zoo.evaluation import probabilities_of
-from zoo.model_card import model_card
+from zoo.model_card import Agreement, model_card
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 IDS = ["onnx", "litert"]
@@ -66,6 +66,22 @@ def test_the_card_tells_of_attention_where_there_is_some(trained, tmp_path, monk
     monkeypatch.setattr("zoo.model_card.word_weights", lambda model, ids: None)
     card = model_card(trained, zoo.load(trained), tmp_path, "savedmodel", None)
     assert "## Limits" in card and "Attention shows" not in card
+
+
+def test_the_card_has_the_runs_scores(trained, tmp_path):
+    run = shutil.copytree(trained, tmp_path / "run")
+    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    scores |= {"accuracy": 0.61, "macro_f1": 0.62, "loss": 0.63, "calibration_error": 0.064}
+    row = {"precision": 0.71, "recall": 0.72, "f1-score": 0.73, "support": 9}
+    scores |= {"temperature": 1.5, "classes": dict.fromkeys(scores["classes"], row)}
+    (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
+    card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
+    assert "accuracy 61.00%, macro F1 62.00%, cross-entropy\n0.630" in card
+    assert "off by 6.4% on average" in card
+    assert "| good one | 0.710 | 0.720 | 0.730 | 9 |" in card
+    agreement = Agreement.of(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.7, 0.3], [0.4, 0.6]]))
+    assert (agreement.texts, agreement.labels) == (2, 0.5)
+    assert agreement.largest == pytest.approx(0.2)
 
 
 KINDS = pytest.mark.parametrize(

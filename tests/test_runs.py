@@ -94,6 +94,16 @@ def test_evaluate_reads_another_file(trained, tmp_path):
         zoo.evaluate(trained, str(path))
 
 
+def test_evaluate_reads_the_columns_that_it_is_told(trained, tmp_path):
+    (tmp_path / "own.csv").write_text(
+        "text,review,stars\na bad stay,a good stay,good one\na good stay,a bad stay,bad one\n"
+    )
+    columns = {"label_column": "stars"}
+    for column, accuracy in (("review", 1), ("text", 0)):
+        scores = zoo.evaluate(trained, str(tmp_path / "own.csv"), text_column=column, **columns)
+        assert scores["accuracy"] == accuracy
+
+
 def test_the_loaded_model_takes_texts_and_ids(trained):
     model = zoo.load(trained)
     assert list(model.labels) == ["bad one", "good one"]

@@ -33,7 +33,7 @@ class Recipe:
         learning_rate: the highest one; None for the model's own.
         schedule: "cosine" rises for a tenth of the steps and falls to zero along a cosine;
             "constant" stays; "plateau" takes nine tenths after each epoch that brings no better
-            validation accuracy (of equals, no lower loss), from the 10th on.
+            validation accuracy (of equals, no lower loss), after the first 10.
         batch_size: texts of a batch.
         epochs: passes over the training texts; None for as many as make about 1,500 steps, but 3
             to 30.

@@ -26,7 +26,7 @@ class PALSTM(TextClassifier):
         attention_dim: width of the attention.
         position_dim: width of the position embeddings, half of it for each entity; None for none.
         max_distance: words beyond which a position is as far.
-        dropout: rate on word vectors, between layers and on the sum.
+        dropout: rate on the word vectors and on the states of each layer.
         embedding_range: of new word vectors, about GloVe's: the summary of small states would not
             reach the attention.
     """

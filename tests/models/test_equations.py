@@ -1,0 +1,142 @@
+"""Whole models against NumPy in float64, or Keras' plain layers, from their papers."""
+
+import keras
+import numpy as np
+import pytest
+
+import zoo
+from zoo.models.barnes import BarnesCNN
+from zoo.models.grnn import GatedCell
+
+RANDOM = np.random.default_rng(0)
+TEXT = np.array([[2, 3, 4, 5, 6, 3]])
+
+
+def build(name, **options):
+    """A model with weights that leave no non-linearity nearly linear."""
+    model = zoo.build(name, 3, vocabulary_size=9, embedding_dim=6, **options)
+    model.build()
+    model.set_weights(
+        [RANDOM.normal(size=one.shape) * 2 / len(one) ** 0.5 for one in model.get_weights()]
+    )
+    return model
+
+
+def array(x):
+    return keras.ops.convert_to_numpy(x).astype("float64")
+
+
+def dense(layer, x):
+    return x @ array(layer.kernel) + array(layer.bias)
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def close(model, expected, ids=TEXT):
+    np.testing.assert_allclose(array(model(ids))[0], expected, atol=1e-4)
+
+
+def test_leam():
+    """Wang et al. 2018, Equations 2-6."""
+    model = build("leam", radius=1, hidden_dim=4)
+    words, classes = array(model.embed(TEXT))[0], array(model.class_vectors)
+    cosines = [[w @ c / np.linalg.norm(w) / np.linalg.norm(c) for c in classes] for w in words]
+    around = np.pad(cosines, [(1, 1), (0, 0)])
+    scores = [dense(model.likeness, around[i : i + 3].reshape(-1)) for i in range(len(words))]
+    document = softmax(relu(np.array(scores)).max(-1)) @ words
+    close(model, softmax(dense(model.classify, relu(dense(model.hidden, document)))))
+
+
+def test_ssan():
+    """Ambartsoumian and Popowich 2018, Section 3, without positions."""
+    model = build("ssan_none")
+    (attention,) = model.attentions
+    words = array(model.embed(TEXT))[0]
+    query, key, value = np.split(relu(dense(attention.projection, words)), 3, axis=-1)
+    summed = softmax(query @ key.T / np.sqrt(6)) @ value
+    sentence = relu(dense(attention.output_projection, summed)).mean(0)
+    close(model, softmax(relu(dense(model.hidden, sentence)) @ array(model.classify.kernel)))
+
+
+@pytest.mark.parametrize("padding", [0, 2])
+def test_pa_lstm(padding):
+    """Zhang et al. 2017, Section 2: the summary is the last state."""
+    model = build("pa_lstm", units=4, attention_dim=5)
+    states = array(model.encoders[0](model.embed(TEXT)))
+    attended = model.attention(states, states[:, -1])
+    ids = np.pad(TEXT, [(0, 0), (0, padding)])
+    close(model, softmax(dense(model.classify, array(attended)[0])), ids)
+
+
+def test_gated_cell():
+    """Tang et al. 2015, Section 2.2."""
+    cell = GatedCell(4)
+    cell.build((None, 3))
+    cell.set_weights([RANDOM.normal(size=one.shape) for one in cell.get_weights()])
+    inputs, state = RANDOM.normal(size=(2, 3)), RANDOM.normal(size=(2, 4))
+    take, keep, new = np.split(dense(cell.gates, np.hstack([state, inputs])), 3, axis=-1)
+    expected = np.tanh(sigmoid(take) * np.tanh(new) + sigmoid(keep) * state)
+    found, _ = cell(keras.ops.cast(inputs, "float32"), [keras.ops.cast(state, "float32")])
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def convolution(dense, size, dim):
+    """Keras' own, with the weights of a Dense layer of windows."""
+    layer = keras.layers.Conv1D(dense.units, size, activation="relu")
+    layer.build((None, None, dim))
+    layer.set_weights([array(dense.kernel).reshape(size, dim, -1), dense.bias])
+    return layer
+
+
+def test_char_cnn():
+    """Zhang et al. 2015, Tables 1 and 2."""
+    model = build("char_cnn", filters=4, hidden_dim=5, max_words=250)
+    x = np.pad(array(model.embed(TEXT)), [(0, 0), (0, 244), (0, 0)])
+    shapes = zip(model.convolutions, (7, 7, 3, 3, 3, 3), (3, 3, 1, 1, 1, 3), strict=True)
+    for layer, size, pool in shapes:
+        x = keras.layers.MaxPooling1D(pool)(convolution(layer, size, x.shape[-1])(x))
+    x = array(x).reshape(-1)
+    for layer in model.hidden:
+        x = relu(dense(layer, x))
+    close(model, softmax(dense(model.classify, x)))
+
+
+def test_cnn_of_barnes():
+    """Barnes et al. 2017, Section 4.3: ReLU, the larger of each two neighbours, ReLU."""
+    model = build("cnn_barnes", filters=2, hidden_dim=4, max_words=9)
+    assert isinstance(model, BarnesCNN)
+    x = np.pad(array(model.embed(TEXT)), [(0, 0), (0, 3), (0, 0)])
+    pooled = [
+        array(keras.layers.MaxPooling1D(2)(convolution(layer, size, 6)(x))).reshape(-1)
+        for layer, size in zip(model.convolutions, (2, 3, 4), strict=True)
+    ]
+    hidden = relu(dense(model.hidden, np.concatenate(pooled)))
+    close(model, softmax(dense(model.classify, hidden)))
+
+
+def test_vdcnn():
+    """Conneau et al. 2017, Section 3.1: the eight largest matches of a filter, in their order."""
+    model = zoo.build("vdcnn", 3, vocabulary_size=9, filters=2, hidden_dim=5, max_words=128)
+    ids = RANDOM.integers(1, 9, (1, 128))
+    read = []
+    model.hidden[0].call = lambda x, call=model.hidden[0].call: read.append(x) or call(x)
+    matches = []
+    last = model.blocks[-1][-1]
+    last.call = lambda x, call=last.call, **how: matches.append(call(x, **how)) or matches[-1]
+    model(ids)
+    kept = []
+    for row in array(matches[-1])[0].T:  # of each filter, after the last block
+        places = sorted(np.argsort(-row, kind="stable")[:8])
+        kept.append(row[places])
+    np.testing.assert_allclose(array(read[-1])[0], np.concatenate(kept), atol=1e-6)
