@@ -71,7 +71,8 @@ def training(comparison: Comparison, rounds: int, part: int):
     same = documents.batches(comparison.batch_size).cache()  # as padded ones are
     padded = documents.padded(comparison.batch_size, comparison.same_sentences)
     for model in (ours, rival):
-        optimizer = AdamW() if type(model).__module__.startswith("zoo.") else "adamw"
+        plain = comparison.padded and not type(model).__module__.startswith("zoo.")
+        optimizer = "adamw" if plain else AdamW()
         model.compile(optimizer, "sparse_categorical_crossentropy", jit_compile=False)
     seconds = interleaved(
         {
@@ -147,8 +148,8 @@ def main(quick: bool):
         "predictions are in [inference](inference.md).\n\n"
         f"A round runs ours, the rival and matrix products of 2048 x 2048, float32; medians of "
         f"{rounds} rounds after one of warm-up, ratios within a round. Sizes are the papers'. "
-        "Training is a `fit` of batches of ids that are ready, on both sides; a plain form is "
-        "trained by Keras' AdamW, ours by ours. "
+        "Training is a `fit` of batches of ids that are ready, on both sides; the plain forms of "
+        "HAN, HCAN, ACT and SSAN are trained by Keras' AdamW, all else by ours. "
         "Operations are those of matrix products for real words; training counts three times a "
         "prediction's. AdamW moves seven numbers for each one it trains: its floor at the "
         "bandwidth of adding to 256 MB in place. Profiles are of TensorFlow's profiler: the time "

@@ -1,6 +1,7 @@
 """Export of a run: its model in a format to ship, what it takes to use it, and a card."""
 
 import importlib
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -145,7 +146,9 @@ def _write_onnx(model, folder, quantize) -> Answer:
 
     _teach_tf2onnx()
     path, scores = folder / "model.onnx", Scores(model)
-    scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
+    with warnings.catch_warnings():  # of NumPy, about Keras
+        warnings.simplefilter("ignore", FutureWarning)
+        scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
     _write_preprocessing(model, folder)
     session = onnxruntime.InferenceSession(path)
     return lambda texts: session.run(["probabilities"], {"ids": _ids(model, texts)})[0]

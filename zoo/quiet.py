@@ -15,7 +15,8 @@ def quiet_tensorflow() -> None:
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("zoo").setLevel(logging.INFO)
-    logging.getLogger("absl").setLevel(logging.ERROR)  # TensorFlow Datasets speaks through it
+    for name in ("absl", "tensorflow"):  # TensorFlow Datasets speaks through the first
+        logging.getLogger(name).setLevel(logging.ERROR)
     if "TF_CPP_MIN_LOG_LEVEL" not in os.environ:
         os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
         sys.meta_path.insert(0, _QuietImport())  # what the import says, no setting hides
