@@ -13,6 +13,7 @@ from zoo.datasets.preprocessor import split_sentences, text_dataset
 COLUMNS = (
     "classes", "documents", "average #s", "max #s", "average #w", "max #w", "vocabulary",
 )  # fmt: skip
+REPEATS = "test documents also in training"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ class StatisticsTable:
             *(sentences.mean(), sentences.max(), words.mean(), words.max()),
             len(vocabulary),
         )
-        return dict(zip(COLUMNS, map(float, counts), strict=True))
+        known = set(map(_plain, corpus.train))
+        repeats = sum(_plain(text) in known for text in corpus.test or ())
+        return dict(zip(COLUMNS, map(float, counts), strict=True)) | {REPEATS: repeats}
 
     @staticmethod
     def told(found: dict[str, Any]) -> str:
@@ -78,18 +81,24 @@ here. Ours are counted by `make reproduce TABLE={name}`.
 """
 
     def _lines(self, rows):
-        yield f"| data set | {' | '.join(COLUMNS)} |"
-        yield "|---|" + "--:|" * len(COLUMNS)
+        columns = (*COLUMNS, REPEATS)
+        yield f"| data set | {' | '.join(columns)} |"
+        yield "|---|" + "--:|" * len(columns)
         ours = {
-            title: rows.loc[data, list(COLUMNS)]
+            title: rows.loc[data, list(columns)]
             for data, title in self.corpora.items()
             if data in rows.index
         }
         for title, counts in (
-            {f"{one} (paper)": n for one, n in self.paper.items()} | ours
+            {f"{one} (paper)": (*n, None) for one, n in self.paper.items()} | ours
         ).items():
             cells = [
-                f"{count:,.1f}" if column.startswith("average") else f"{count:,.0f}"
-                for column, count in zip(COLUMNS, counts, strict=True)
+                "" if count is None else format(count, ",.1f" if "average" in column else ",.0f")
+                for column, count in zip(columns, counts, strict=True)
             ]
             yield f"| {title} | {' | '.join(cells)} |"
+
+
+def _plain(text):
+    """What makes two texts the same: letters, whatever their case and the blanks."""
+    return " ".join(text.lower().split())

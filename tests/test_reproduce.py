@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import zoo
 from benchmarks.claims import by_chance, difference, packed, rights_of, verdict
-from benchmarks.corpus_statistics import StatisticsTable
+from benchmarks.corpus_statistics import REPEATS, StatisticsTable
 from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
 from benchmarks.table import System, Table
@@ -151,3 +151,14 @@ def test_a_row_of_counts():
     text = table.report("t", pd.DataFrame([found | {"data": "sample"}]))
     assert "| Yelp (paper) | 5 | 9 | 8.9 | 151 | 151.6 | 1,184 | 211 |" in text
     assert "| the sample | 5 | 2,500 | " in text
+    corpus = zoo.datasets.load("sample")
+    assert found[REPEATS] == len([text for text in corpus.test if text in set(corpus.train)])
+
+
+def test_documents_of_both_splits_are_counted(tmp_path, monkeypatch):
+    for split, texts in (("train", ["One  a", "two b", "three c"]), ("test", ["one a", "four d"])):
+        lines = [f"{text},{i % 2}" for i, text in enumerate(texts)]
+        (tmp_path / f"{split}.csv").write_text("\n".join(["text,label", *lines, ""]))
+    corpus = zoo.datasets.load(str(tmp_path / "train.csv"), test=str(tmp_path / "test.csv"))
+    monkeypatch.setattr("zoo.datasets.load", lambda name: corpus)
+    assert StatisticsTable("T", {}, {}, "han", []).run("counts", "x", 0, False)[REPEATS] == 1
