@@ -89,7 +89,7 @@ def check_texts(texts: object) -> None:
     """
     if isinstance(texts, str):
         raise UsageError("a list of texts is needed, not one text: write [text]")
-    if (shape := getattr(texts, "shape", (0,))) and len(shape) != 1:
+    if len(shape := getattr(texts, "shape", (0,))) != 1:
         raise UsageError(
             f"one column of texts is needed, as in table['text']: got {type(texts).__name__} of "
             f"shape {tuple(shape)}"

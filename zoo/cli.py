@@ -166,17 +166,11 @@ def train(
                 )
         _print_run(zoo.resume(resume, **how), process_id)
         return
-    files = {
-        "text_column": text_column,
-        "label_column": label_column,
-        "validation": validation_data,
-        "test": test_data,
-        "on_bad_row": on_bad_row,
-    }
+    files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
     run = zoo.train(
         model,
         data,
-        files={name: value for name, value in files.items() if value is not None},
+        files=files,
         preset=preset,
         options=dict(map(_parse_option, option or [])),
         recipe=recipe,
@@ -230,18 +224,12 @@ def tune(
 
     from zoo.tuning import tune
 
-    files = {
-        "text_column": text_column,
-        "label_column": label_column,
-        "validation": validation_data,
-        "test": test_data,
-        "on_bad_row": on_bad_row,
-    }
+    files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
     folder = tune(
         model,
         data,
         trials=trials,
-        files={name: value for name, value in files.items() if value is not None},
+        files=files,
         preset=preset,
         options=dict(map(_parse_option, option or [])),
         epochs=epochs,
@@ -272,8 +260,7 @@ def evaluate(
 ) -> None:
     """Score a trained model, on its test split or on a file."""
     few_threads_an_operation()
-    files = {"text_column": text_column, "label_column": label_column, "on_bad_row": on_bad_row}
-    scores = zoo.evaluate(run, data, **{k: v for k, v in files.items() if v is not None})
+    scores = zoo.evaluate(run, data, **_given(text_column, label_column, on_bad_row))
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
@@ -350,6 +337,13 @@ def predict(
     with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         write_answers(file, answers, output_format, safe_csv)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _given(text_column, label_column, on_bad_row, validation=None, test=None) -> dict[str, str]:
+    """What was told of one's own files, under the names of the package."""
+    names = ("text_column", "label_column", "on_bad_row", "validation", "test")
+    values = (text_column, label_column, on_bad_row, validation, test)
+    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _one_source(*sources) -> None:
