@@ -76,7 +76,7 @@ class Documents:
         Args:
             corpus: of the catalogue.
             count: texts, drawn from the training split.
-            like: a classifier, for its limits.
+            like: a classifier, for what it reads.
             longer_than: only texts of more words than that.
         """
         train = datasets.load(corpus).frame("train").sample(frac=1, random_state=0)
@@ -84,6 +84,9 @@ class Documents:
             train["text"][:5000].tolist(),
             like.max_words,
             like.max_sentences,
+            clean_up=like.clean_up,
+            max_vocabulary=like.max_vocabulary,
+            ngrams=like.ngrams,
         )
         self.groups = like.sentence_groups
         long = train["text"].str.count(" ") > 1.1 * longer_than

@@ -33,17 +33,28 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
     import tensorflow as tf
 
     from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency
+    from zoo.datasets import Split
+    from zoo.optimizers import AdamW
     from zoo.saved_model import export_saved_model
 
     # What reads documents reads IMDB's reviews, and what reads sentences AG News.
     long = model.hierarchical or name.startswith("hcan")
     documents = Documents(*(("imdb", 64) if long else ("agnews", 512)), model)
+    size = documents.preprocessor.vocabulary_size
+    model = zoo.build(name, CLASSES, preset, vocabulary_size=size)
     model.preprocessor, model.labels = documents.preprocessor, list("abcde")
     batches, ids = documents.batches(32), documents.batches(32, targets=False)
-    model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
+    model.compile(AdamW(), "sparse_categorical_crossentropy", jit_compile=False)
+
+    def train():
+        if model.solves:
+            model.solve(Split(documents.texts, documents.targets))
+        else:
+            model.fit(batches, shuffle=False, verbose=0)
+
     seconds = interleaved(
         {
-            "fit": lambda: model.fit(batches, shuffle=False, verbose=0),
+            "fit": train,
             "predict": lambda: model.predict(ids, verbose=0),
             "gemm": gemm(),
         },
@@ -56,7 +67,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
         "start-up": startup,
         "train": len(documents.texts) / fit,
         "train words": documents.words / fit,
-        "train share": 3 * operations / fit,
+        "train share": None if model.solves else 3 * operations / fit,
         "predict": len(documents.texts) / predict,
         "predict words": documents.words / predict,
         "predict share": operations / predict,
@@ -104,7 +115,7 @@ def main():
     systems = [
         (name, preset)
         for name in zoo.list_models()
-        for preset in (*zoo.describe(name).presets, "default")
+        for preset in (*list(zoo.describe(name).presets)[:1], "default")  # its paper's comes first
     ]
     MEASURED.parent.mkdir(parents=True, exist_ok=True)
     MEASURED.touch()
@@ -117,14 +128,18 @@ def main():
             with MEASURED.open("a") as file:
                 print(json.dumps({"system": (name, preset)} | known[name, preset]), file=file)
         found = known[name, preset]
-        cells = " | ".join(format(found[key], form) for key, form in COLUMNS.values())
+        cells = " | ".join(
+            "" if found[key] is None else format(found[key], form) for key, form in COLUMNS.values()
+        )
         rows.append(f"| {name} | {preset} | {cells} |")
         print(rows[-1], flush=True)
     note = (
-        f"Written by `make bench` on {machine()}. HAN and HCAN read IMDB's reviews, the others "
-        "AG News; batches of 32, at most 30,000 words known, float32. Parameters are those beside "
-        "the word table. Operations are those of matrix products for real words, three times as "
-        "many in training. Latency is that of one text of median length, from text to "
+        f"Written by `make bench` on {machine()}. What reads sentences, and HCAN's flat forms, "
+        "read IMDB's reviews, the others AG News; batches of 32, the words of 5,000 texts known, float32. Parameters are those "
+        "beside the word table. Operations are those of matrix products for real words, three "
+        "times as many in training; what is solved at once reads the same texts, from words to "
+        "weights, and has no share. CNN-char and VDCNN read characters, counted as words here. "
+        "Latency is that of one text of median length, from text to "
         "probabilities. Start-up is from the start of Python to the first answer of a new model."
     )
     RESULTS.write_text("# Every model\n\n" + "\n".join([*rows, "", note]) + "\n", "utf-8")
