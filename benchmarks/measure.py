@@ -13,7 +13,8 @@ import psutil
 import tensorflow as tf
 
 from zoo import datasets
-from zoo.datasets import batches
+from zoo.classifier import TextClassifier
+from zoo.datasets import Split, batches
 from zoo.datasets.batches import pad, share_of_words
 from zoo.datasets.preprocessor import Preprocessor
 
@@ -68,6 +69,18 @@ def gemm_rate(rounds: int = 5) -> float:
     return GEMM / float(np.median(interleaved({"": gemm()}, rounds)[""]))
 
 
+def preprocessor_of(like: TextClassifier, texts: Split | list[str]) -> Preprocessor:
+    """What a classifier reads of texts, with their words."""
+    return Preprocessor.fit(
+        texts,
+        like.max_words,
+        like.max_sentences,
+        clean_up=like.clean_up,
+        max_vocabulary=like.max_vocabulary,
+        ngrams=like.ngrams,
+    )
+
+
 class Documents:
     """Texts of a corpus and how a model reads them."""
 
@@ -80,14 +93,7 @@ class Documents:
             longer_than: only texts of more words than that.
         """
         train = datasets.load(corpus).frame("train").sample(frac=1, random_state=0)
-        self.preprocessor = Preprocessor.fit(
-            train["text"][:5000].tolist(),
-            like.max_words,
-            like.max_sentences,
-            clean_up=like.clean_up,
-            max_vocabulary=like.max_vocabulary,
-            ngrams=like.ngrams,
-        )
+        self.preprocessor = preprocessor_of(like, train["text"][:5000].tolist())
         self.groups = like.sentence_groups
         long = train["text"].str.count(" ") > 1.1 * longer_than
         train = train[long][:count]

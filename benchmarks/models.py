@@ -135,12 +135,13 @@ def main():
         print(rows[-1], flush=True)
     note = (
         f"Written by `make bench` on {machine()}. What reads sentences, and HCAN's flat forms, "
-        "read IMDB's reviews, the others AG News; batches of 32, the words of 5,000 texts known, float32. Parameters are those "
-        "beside the word table. Operations are those of matrix products for real words, three "
-        "times as many in training; what is solved at once reads the same texts, from words to "
-        "weights, and has no share. CNN-char and VDCNN read characters, counted as words here. "
-        "Latency is that of one text of median length, from text to "
-        "probabilities. Start-up is from the start of Python to the first answer of a new model."
+        "read IMDB's reviews, the others AG News; batches of 32, the words of 5,000 texts known, "
+        "float32. Parameters are those beside the word table. Operations are those of matrix "
+        "products for real words, three times as many in training; what is solved at once reads "
+        "the same texts, from words to weights, and has no share. CNN-char and VDCNN read "
+        "characters, counted as words here. Latency is that of one text of median length, from "
+        "text to probabilities. Start-up is from the start of Python to the first answer of a new "
+        "model."
     )
     RESULTS.write_text("# Every model\n\n" + "\n".join([*rows, "", note]) + "\n", "utf-8")
 
