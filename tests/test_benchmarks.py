@@ -181,3 +181,17 @@ def test_kernels_of_a_profile():
     found = profile.kernel_times(lambda: (product(), sums()))
     assert any(kind.endswith("MatMul") for kind in found) and "XLA's kernels" in found
     assert not any(kind.startswith("_") for kind in found)
+
+
+def test_latency_is_the_median_and_the_99th_percentile_of_warm_calls(monkeypatch):
+    """Of 100 calls, the first ten thrown away: 1 to 100 ms in some order."""
+    clock = [0.0]
+    taken = iter([9.0] * 10 + list(np.random.default_rng(0).permutation(np.arange(1, 101)) / 1e3))
+
+    def call():
+        clock[0] += next(taken)
+
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: clock[0])
+    p50, p99 = measure.latency(call, 100)
+    assert p50 == pytest.approx(50.5)
+    assert p99 == pytest.approx(99, abs=1)

@@ -22,6 +22,14 @@ def test_the_temperature_of_texts_drawn_with_it_is_found(temperature):
     assert temperature == 1 or before > 0.05
 
 
+@pytest.mark.parametrize(("right", "bound"), [(True, -2), (False, 3)])
+def test_temperatures_stay_within_bounds(right, bound):
+    """Where every answer is right, or wrong, none would be sure, or unsure, enough."""
+    said = np.array([[0.8, 0.2], [0.3, 0.7]] * 10)
+    targets = said.argmax(1) if right else said.argmin(1)
+    assert fit_temperature(said, targets) == pytest.approx(np.exp(bound), rel=1e-3)
+
+
 def test_the_error_by_hand():
     probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.3, 0.7]])
     # 0.9: one of two is right, off by 0.4; 0.6: right, off by 0.4; 0.7: wrong, off by 0.7

@@ -58,6 +58,29 @@ def test_known_fall():
     assert found.random == pytest.approx((0.25 - 0.25) / 2, abs=0.05)  # or to 1
 
 
+def test_from_a_tenth_to_half_of_the_words_are_deleted():
+    """Of twenty words ten decide: 2, 4, 6, 8 and 10 of them go first."""
+    text = " ".join(["good"] * 10 + [f"filler{i}" for i in range(10)])
+    falls = [0.75 - (0.5 + 0.5 * (10 - gone) / (20 - gone)) for gone in (2, 4, 6, 8, 10)]
+    assert faithfulness(Counts("good"), [text]).attended == pytest.approx(np.mean(falls))
+
+
+def test_the_interval_is_that_of_the_mean():
+    """Of 200 texts nearly normal: 1.96 standard errors on each side, for 95 % of samples."""
+    random = np.random.default_rng(0)
+    tried = []
+    for _ in range(200):
+        number = random.integers(1, 9)
+        words = [*["good"] * number, *random.choice(WORDS[1:], 10 - number)]
+        tried.append(" ".join(random.permutation(words)))
+    alone = [faithfulness(Counts("good"), [text], draws=50) for text in tried]
+    differences = [one.attended - one.random for one in alone]
+    error = np.std(differences) / len(tried) ** 0.5
+    low, high = faithfulness(Counts("good"), tried, draws=50).interval
+    assert high - low == pytest.approx(2 * 1.96 * error, rel=0.08)  # of 90 %: 16 % narrower
+    assert (low + high) / 2 == pytest.approx(np.mean(differences), abs=0.3 * error)
+
+
 def test_words_are_deleted_in_reading_order():
     ids = np.array([[3, 4, 0], [5, 0, 0], [6, 7, 8], [0, 0, 0]])
     assert without(ids, np.array([2, 4])) == [[3, 4], [6, 8]]

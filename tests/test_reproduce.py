@@ -133,6 +133,24 @@ def test_a_row_of_accuracies():
     assert f"| the sample | 90.0 | {ours} | " in shown
 
 
+def test_seeds_draw_training_texts_and_share_those_of_the_test(tmp_path):
+    """Else a bootstrap would pair answers to other texts."""
+    table = Table("T", SAMPLE, [], {}, [], [], texts=(50, 30))
+    drawn = []
+    for seed in (0, 1):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        train, others = table._part("sample", seed, folder)
+        drawn.append({"train": train} | others)
+    first, second = ({name: pd.read_csv(path) for name, path in one.items()} for one in drawn)
+    assert (len(first["train"]), len(first["test"])) == (50, 30)
+    assert first["test"].equals(second["test"])
+    assert not first["train"].equals(second["train"])
+    corpus = datasets.load("sample").split(0)
+    for name in ("train", "test"):
+        assert set(first[name]["text"]) <= set(corpus.frame(name)["text"])
+
+
 def test_a_row_of_costs():
     system = Cost("CNN", "cnn_barnes", 83_714, 986, 21.1, 0.85)
     table = CostTable("T", SAMPLE, [system], None, 10, ["A note."])

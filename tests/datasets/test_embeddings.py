@@ -187,6 +187,14 @@ def test_rows_stand_in_the_order_of_ids_and_others_are_drawn(caplog):
     np.testing.assert_allclose(matrix[1], MATRIX.mean(axis=0))  # what is unknown says nothing
 
 
+def test_words_without_a_vector_are_drawn_as_kim_draws_them():
+    """From U[-0.25, 0.25]: both ends are reached, and the middle is 0."""
+    vocabulary = [f"new{number}" for number in range(500)]
+    drawn = embedding_matrix(vectors_of(WORDS, MATRIX), vocabulary)[2:]
+    assert -0.25 <= drawn.min() < -0.24 and 0.24 < drawn.max() <= 0.25
+    assert abs(drawn.mean()) < 0.02
+
+
 def test_a_word_takes_the_exact_form_or_else_the_first_of_another_case():
     vectors = vectors_of(["US", "us", "Paris", "PARIS"], np.eye(4, dtype="float32"))
     matrix = embedding_matrix(vectors, ["us", "paris", "Us"])
@@ -276,6 +284,15 @@ def test_the_same_words_and_settings_are_trained_once(tmp_path, caplog):
     repeated, new = trained()
     assert new
     assert np.array_equal(repeated.vectors, first.vectors)
+
+
+def test_what_several_threads_trained_does_not_stand_in_for_what_can_be_repeated(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(embeddings, "WORKER", 1)  # as few words are worth a thread
+    for workers, trainings in ((1, 1), (2, 2), (1, 2), (3, 2)):
+        train_word2vec(TEXTS, split_words, 4, workers=workers, cache=tmp_path, **SMALL)
+        assert len(list(tmp_path.iterdir())) == trainings
 
 
 def test_the_cache_is_where_the_environment_says(tmp_path, monkeypatch):

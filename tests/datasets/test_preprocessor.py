@@ -159,6 +159,13 @@ def test_clean_ups_of_the_papers(clean_up, words):
     assert decoded(split_words(tf.constant([text]), clean_up)) == [words.split()]
 
 
+def test_kims_contractions():
+    """His process_sentence: each ending is a word; quotes and backticks stay in theirs."""
+    text = "I've, we're I'd it'll can't `quoted' don't-know"
+    words = "I 've , we 're I 'd it 'll ca n't `quoted' do n't know"
+    assert decoded(split_words(tf.constant([text]), "kim")) == [words.lower().split()]
+
+
 def test_an_unknown_clean_up_has_a_nearest_match():
     with pytest.raises(zoo.UsageError, match="unknown clean-up 'hcam'. Did you mean 'hcan'"):
         Preprocessor(["a"], clean_up="hcam")

@@ -351,3 +351,11 @@ def test_of_several_inputs_the_first_ones_own_mask_counts(kind):
     summary = np.ones((2, 6), "float32")
     expected = model.predict([few, summary], verbose=0)
     np.testing.assert_allclose(model.predict([padded, summary], verbose=0), expected, atol=1e-6)
+
+
+def test_a_sentence_is_there_where_any_of_its_words_is():
+    mask = np.array([[[True, False], [False, True], [True, True], [False, False]]])
+    layer = layers.SentenceEncoder(layers.TargetAttention(2, filters=10))
+    found = layer.compute_mask(None, mask)
+    np.testing.assert_array_equal(found, [[True, True, True, False]])
+    assert layer.compute_mask(None, None) is None

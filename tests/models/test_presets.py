@@ -57,6 +57,43 @@ PRESETS = {
         "position_dim": 60,
         "dropout": 0.5,
     },
+    ("cnn_kim", "nguyen2015"): {
+        "embedding_dim": 300,
+        "windows": (2, 3, 4, 5),
+        "filters": 150,
+        "position_dim": 100,  # 50 for each entity
+        "dropout": 0.5,
+        "max_norm": 3.0,
+        "entities": True,
+    },
+    ("char_cnn", "zhang2015"): {
+        "embedding_dim": 70,
+        "filters": 256,
+        "hidden_dim": 1024,
+        "dropout": 0.5,
+        "max_words": 1014,
+    },
+    ("vdcnn", "conneau2017"): {
+        "embedding_dim": 16,
+        "depth": 9,
+        "filters": 64,
+        "hidden_dim": 2048,
+        "max_words": 1024,
+    },
+    ("leam", "wang2018"): {"embedding_dim": 300, "hidden_dim": 300, "radius": 5, "dropout": 0.5},
+    ("skim_lstm", "seo2018"): {
+        "embedding_dim": 100,
+        "units": 100,
+        "small_units": 5,
+        "gamma": 0.01,
+    },
+    ("conv_grnn", "tang2015"): {"embedding_dim": 200, "units": 50, "output_dropout": 0.0},
+    ("bi_blosan", "shen2018"): {
+        "embedding_dim": 300,
+        "units": 300,
+        "hidden_dim": 300,
+        "train_embeddings": False,
+    },
 }
 RECIPES = {
     ("hcan", "gao2018"): {
@@ -106,3 +143,14 @@ def test_the_norm_of_each_class_is_bounded():
     model = zoo.build("cnn_kim", 4, "kim2014", vocabulary_size=5)
     bounded = model.classify.kernel_constraint(keras.ops.ones((100, 4)))
     np.testing.assert_allclose(np.linalg.norm(bounded, axis=0), 3, rtol=1e-5)
+
+
+@pytest.mark.parametrize("depth", [9, 17, 29, 49])
+def test_vdcnn_is_as_deep_as_its_name(depth):
+    """Conneau et al. 2017, Table 2: the first convolution, and those of the blocks."""
+    model = zoo.build("vdcnn", 2, depth=depth, filters=2, vocabulary_size=5)
+    in_blocks = [2 * len(blocks) for blocks in model.blocks]
+    tables = {9: [2] * 4, 17: [4] * 4, 29: [10, 10, 4, 4], 49: [16, 16, 10, 6]}
+    assert in_blocks == tables[depth]
+    assert 1 + sum(in_blocks) == depth
+    assert [blocks[0].convolutions[0].units for blocks in model.blocks] == [2, 4, 8, 16]
