@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -63,9 +64,8 @@ def verdict(low: float, high: float) -> str:
 
 
 def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[str]:
-    """The rows of a table of claims, on each corpus where both systems have been trained."""
-    yield "| claim | corpus | points | 95 % | verdict |"
-    yield "|---|---|--:|---|---|"
+    """A table of claims, on each corpus where both systems have been trained, and a summary."""
+    lines, verdicts = [], Counter()
     for claim in claims:
         for data in claim.corpora or corpora:
             better, worse = (
@@ -74,7 +74,14 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
             )
             if len(better) and len(worse):
                 points, low, high = difference(rights_of(better), rights_of(worse))
-                yield (
+                verdicts[verdict(low, high)] += 1
+                lines.append(
                     f"| {claim.says} | {corpora[data]} | {points:+.1f} | {low:+.1f} to {high:+.1f} "
                     f"| {verdict(low, high)} |"
                 )
+    counts = ", ".join(f"{count} {one}" for one, count in sorted(verdicts.items()))
+    yield f"{len(lines)} tested: {counts}."
+    yield ""
+    yield "| claim | corpus | points | 95 % | verdict |"
+    yield "|---|---|--:|---|---|"
+    yield from lines

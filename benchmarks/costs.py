@@ -1,6 +1,5 @@
 """A table of what models cost: parameters, memory, seconds of training and of predictions."""
 
-import resource
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ import pandas as pd
 
 import zoo
 from benchmarks.measure import machine
+from benchmarks.peak import peak_memory
 from zoo import datasets
 from zoo.datasets.preprocessor import Preprocessor, text_dataset
 
@@ -71,7 +71,7 @@ class CostTable:
         train = preprocessor.batches(corpus.train.dataset(), 32, shuffle=True)
         validation = preprocessor.batches(text_dataset(corpus.validation), 32)
         passes = 1 if quick else self.passes
-        before = peak()
+        before = peak_memory()
         model.fit(train, verbose=0)  # what is compiled is not counted
         model.predict(validation, verbose=0)
         started = time.perf_counter()
@@ -81,7 +81,7 @@ class CostTable:
             model.predict(validation, verbose=0)
         return {
             "parameters": model.parameter_count(),
-            "memory": peak() - before,
+            "memory": peak_memory() - before,
             "training": trained - started,
             "predictions": time.perf_counter() - trained,
             "machine": machine(),
@@ -126,8 +126,3 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
                 cells += [f"{paper:g} ({getattr(first, what) / paper:.1f})"]
                 cells += [f"{ours:.1f} ({firsts / ours:.1f})"]
             yield f"| {system.name} | {' | '.join(cells)} |"
-
-
-def peak() -> float:
-    """The most memory that this process has held, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

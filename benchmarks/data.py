@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.peak import peak_memory
+
 RESULTS = Path(__file__).parent / "results"
 CORPORA = ("agnews", "imdb")
 MODELS = {"flat": "cnn_kim", "sentence by sentence": "hcan"}
@@ -118,7 +120,7 @@ def train_streamed():
     model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
     train = preprocessor.batches(corpus.train.shuffled(0).dataset(), shuffle=True, cache="none")
     model.fit(train.repeat(), steps_per_epoch=STEPS, verbose=0)
-    print(_peak())
+    print(peak_memory())
 
 
 def memory():
@@ -145,18 +147,12 @@ def memory():
         yield f"| {count:,} | {rows[0]} | {rows[1]} | {peak / peaks[0]:.2f} |"
 
 
-def _peak():
-    """The peak resident memory of this process, MiB; ru_maxrss would start at its parent's."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 2**10
-
-
 def prepare():
     """Prepares the corpus; prints the peak memory in MiB."""
     from zoo import datasets
 
     datasets.load("amazon_full")
-    print(_peak())
+    print(peak_memory())
 
 
 PARTS = {

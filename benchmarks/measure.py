@@ -75,9 +75,10 @@ def preprocessor_of(like: TextClassifier, texts: Split | list[str]) -> Preproces
         texts,
         like.max_words,
         like.max_sentences,
-        clean_up=like.clean_up,
+        clean_up="relations" if like.entities else like.clean_up,
         max_vocabulary=like.max_vocabulary,
         ngrams=like.ngrams,
+        entities=like.entities,
     )
 
 
@@ -226,14 +227,10 @@ def machine() -> str:
     """What a report says of the machine."""
     memory = psutil.virtual_memory().total / 2**30
     cores = psutil.cpu_count(logical=False)
-    name = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.machine(),
-    )
+    known = Path("/proc/cpuinfo")  # of Linux
+    lines = known.read_text().splitlines() if known.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    name = next(names, platform.processor() or platform.machine())
     versions = f"TensorFlow {tf.__version__}, Keras {keras.__version__}"
     return f"{name}, {cores} cores, {memory:.0f} GiB, {versions}"
 

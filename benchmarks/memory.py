@@ -5,12 +5,13 @@ in a process of its own, and writes ``benchmarks/results/memory.md``.
 """
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from benchmarks.peak import peak_memory
 
 LENGTHS = (128, 256, 512)
 BATCH, DIM, ATTENTION, DISTANCE = 8, 120, 100, 10
@@ -59,17 +60,14 @@ def measure(system, length):
     def inputs(length):
         return tf.random.stateless_normal((BATCH, length, DIM), seed=(0, length))
 
-    def peak():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
     step(inputs(8))  # what TensorFlow loads and compiles is not the layer's
     text = inputs(length)
-    before, seconds = peak(), []
+    before, seconds = peak_memory(), []
     for _ in range(6):
         start = time.perf_counter()
         float(step(text)[0])
         seconds.append(time.perf_counter() - start)
-    print(json.dumps({"mb": peak() - before, "seconds": statistics.median(seconds[1:])}))
+    print(json.dumps({"mb": peak_memory() - before, "seconds": statistics.median(seconds[1:])}))
 
 
 def main():

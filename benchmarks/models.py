@@ -16,6 +16,7 @@ import psutil
 from rich.progress import track
 
 import zoo
+from benchmarks.peak import peak_memory
 
 RESULTS = Path(__file__).parent / "results" / "models.md"
 MEASURED = Path("runs/bench/models.jsonl")
@@ -85,8 +86,7 @@ def measure(name: str, preset: str | None) -> dict[str, float]:
     }
     for way, call in calls.items():
         found[f"{way} p50"], found[f"{way} p99"] = latency(call, 100)
-    status = Path("/proc/self/status").read_text()
-    return found | {"MiB": int(status.partition("VmHWM:")[2].split()[0]) / 2**10}
+    return found | {"MiB": peak_memory()}
 
 
 COLUMNS = {
@@ -115,7 +115,7 @@ def main():
     systems = [
         (name, preset)
         for name in zoo.list_models()
-        for preset in (*list(zoo.describe(name).presets)[:1], "default")  # its paper's comes first
+        for preset in (*list(zoo.describe(name).presets)[:1], "default")
     ]
     MEASURED.parent.mkdir(parents=True, exist_ok=True)
     MEASURED.touch()

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import resource
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import pandas as pd
 import zoo
 from benchmarks.claims import Claim, by_chance, packed, tested
 from benchmarks.measure import machine
+from benchmarks.peak import peak_memory
 from zoo import datasets
 from zoo.datasets.embeddings import cache_folder, train_word2vec
 from zoo.datasets.preprocessor import split_words
@@ -124,7 +124,7 @@ class Table:
                 "parameters": zoo.load(run).parameter_count(),
                 "epochs": len(pd.read_csv(history)) if history.exists() else 0,
                 "seconds": scores["seconds"],
-                "memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+                "memory_mib": round(peak_memory()),
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
@@ -177,7 +177,8 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
 
 Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
 samples of such texts (paired bootstrap). How much a training differs from the next one of the same
-system is not in it: a verdict is on these trainings.{luck if pairs else ""}
+system is not in it: a verdict is on these trainings.{luck if pairs else ""} Of many claims without
+a difference, one in twenty would have a verdict by chance.
 
 {chr(10).join(tested(self.claims, self.corpora, rows))}
 """
@@ -192,13 +193,13 @@ system is not in it: a verdict is on these trainings.{luck if pairs else ""}
             numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
             for data in self.corpora:
                 paper, scores = numbers.get(data), 100 * own[own["data"] == data][self.metric]
-                cells.append("" if paper is None else f"{paper:.1f}")
+                cells.append(told(paper))
                 spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
                 cells.append(f"{scores.mean():.1f}{spread}" if len(scores) else "")
                 both = len(scores) and paper is not None
                 cells.append(f"{scores.mean() - paper:+.1f}" if both else "")
             others = system.elsewhere or (None,) * len(self.elsewhere)
-            cells += ["" if paper is None else f"{paper:.1f}" for paper in others]
+            cells += map(told, others)
             cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")
             cells.append(f"{own['seconds'].median():.0f}" if len(own) else "")
             yield f"| {system.name} | {' | '.join(cells)} |"
@@ -212,8 +213,13 @@ system is not in it: a verdict is on these trainings.{luck if pairs else ""}
                 ours = 100 * own[self.metric].mean()
                 yield (
                     f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
-                    f"{paper:.1f} | {ours:.1f} | {ours - paper:+.1f} |"
+                    f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} |"
                 )
+
+
+def told(paper: float | None) -> str:
+    """A number of the paper, with its own digits: one, or two where it has them."""
+    return "" if paper is None else f"{paper:.2f}".removesuffix("0")
 
 
 def imdb_vectors(dim: int) -> Path:

@@ -7,10 +7,11 @@
 import itertools
 import logging
 import os
-import resource
 import tempfile
 import time
 from pathlib import Path
+
+from benchmarks.peak import peak_memory
 
 DIM, EPOCHS = 100, 5
 NEIGHBOURS = ("good", "terrible", "actor")
@@ -51,7 +52,7 @@ def main():
         started = time.perf_counter()
         train_word2vec(itertools.chain(*splits), split_words, DIM, epochs=EPOCHS, cache=cache)
         again = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # GB, on Linux
+    peak = peak_memory() / 2**10  # GB
 
     words = 0
     for split in splits:

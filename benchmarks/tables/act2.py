@@ -29,9 +29,20 @@ TABLE = Table(
     ],
     train={"calibrate": False},
     claims=[
-        Claim("ACT is ahead of the Transformer", "ACT", "Transformer"),
-        Claim("ACT is ahead of convolution", "ACT", "Word-level CNN"),
-        Claim("ACT is ahead of the LSTM", "ACT", "LSTM"),
+        *(
+            Claim(f"ACT is ahead of {name}", "ACT", name)
+            for name in (
+                "Transformer",
+                "Word-level CNN",
+                "Char-level CNN",
+                "VDCNN",
+                "LSTM",
+                "D-LSTM",
+                "Skim-LSTM",
+                "Bi-BloSAN",
+                "LEAM",
+            )
+        ),
         Claim("attention is ahead of the LSTM", "Transformer", "LSTM"),
     ],
     footnotes=[
@@ -43,6 +54,9 @@ TABLE = Table(
         "ours, which is Kim's.",
         "Five passes over 9,000 texts are few for models of characters: the Char-level CNN has "
         "hardly begun to learn.",
+        "The Transformer is trained at ACT's learning rate, which was found for ACT on a "
+        "development split of AG News.",
+        "The paper's rows of other kinds, and its columns of sentiment, are left out.",
     ],
     shown=(("Transformer", "agnews"), ("ACT", "agnews")),
     vectors=300,

@@ -33,7 +33,8 @@ TABLE = Table(
     claims=[],
     footnotes=[
         IMDB_VECTORS,
-        "ATT-CNN's settings are its paper's; so are SSAN's sizes, its recipe is zoo's default. "
+        "ATT-CNN's settings are those of [attcnn1](attcnn1.md); SSAN's sizes its "
+        "paper's, its recipe is zoo's default. "
         "NB-SVM's were chosen on IMDB's validation split, after its test split had been looked at "
         "once.",
         "SST-2 is trained on the phrases of the training sentences, too.",
