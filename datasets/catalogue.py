@@ -200,11 +200,11 @@ def _patterns(layout):
 
 
 def state(entry: Entry) -> str:
-    """Where a corpus is: prepared, raw files, to be downloaded, or to be brought."""
+    """Where a corpus is: prepared, raw files, incomplete, to be downloaded, or to be brought."""
     try:
         raw = find_raw_files(entry)
     except UsageError as error:
-        return str(error)
+        return f"incomplete: {error}"
     copies = prepared_copies(entry)
     if (config_name(entry, raw) in copies) if raw else copies:
         return "prepared"

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,7 +104,8 @@ class Corpus:
         name: short name, used in the run folder's.
         labels: names of the classes; class number i is ``labels[i]``.
         train, validation, test: ``validation`` or ``test`` is None until :meth:`split` makes it.
-        unlabelled: further texts without labels, for word vectors; None where there are none.
+        unlabelled: further texts without labels, for word vectors, which read them once; None
+            where there are none.
         columns: ``text_column`` and ``label_column`` that were read, given or guessed.
         clean_up: that the texts are made for; None where any will do.
     """
@@ -114,7 +115,7 @@ class Corpus:
     train: Split
     validation: Split | None = None
     test: Split | None = None
-    unlabelled: Split | None = None
+    unlabelled: Iterable[str] | None = None
     columns: dict[str, str] = field(default_factory=dict)
     clean_up: str | None = None
 
@@ -187,20 +188,6 @@ class Corpus:
         part = getattr(self, split)
         labels = np.asarray(self.labels, dtype=object)[part.numbers]
         return pd.DataFrame({"text": list(part), "label": labels})
-
-
-def corpus_of_frames(name: str, labels: Sequence[str], **frames: pd.DataFrame) -> Corpus:
-    """A corpus of frames with the columns ``text`` and ``label``.
-
-    Raises:
-        UsageError: for a label that is not among ``labels``.
-    """
-    labels = list(labels)
-    splits = {
-        split: Split(frame["text"], class_numbers(frame, labels, split))
-        for split, frame in frames.items()
-    }
-    return Corpus(name, labels, **splits)
 
 
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str], where: str) -> np.ndarray:

@@ -70,6 +70,8 @@ def load_files(
     paths |= {split: path for split, path in own.items() if path is not None}
     columns = {"text_column": text_column, "label_column": label_column}
     frames = {}
+    if given := [column for column in columns.values() if column and Path(train).is_dir()]:
+        raise UsageError(f"{train} has no columns: leave out {' and '.join(map(repr, given))}")
     for split, path in paths.items():
         frames[split] = read_frame(path, **columns, on_bad_row=on_bad_row)
         columns |= frames[split].attrs["columns"]

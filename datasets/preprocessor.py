@@ -368,7 +368,8 @@ class Preprocessor:
         if keras.backend.backend() != "jax":
             return ids
         paddings = [[0, 0]]
-        limits = [limit for limit in (self.max_sentences, self.max_words) if limit is not None]
+        words = self.ngrams * self.max_words  # n-grams stand behind the words
+        limits = [limit for limit in (self.max_sentences, words) if limit is not None]
         for axis, limit in enumerate(limits, start=1):
             size = tf.shape(ids)[axis]
             power = 2 ** tf.math.ceil(tf.math.log(tf.cast(size, "float64")) / np.log(2.0))

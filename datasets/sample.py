@@ -14,9 +14,7 @@ sentences, tells which.
 
 import random
 
-import pandas as pd
-
-from zoo.datasets.corpus import Corpus, corpus_of_frames
+from zoo.datasets.corpus import Corpus, Split
 
 SIZES = {"train": 5_000, "validation": 500, "test": 1_000}
 
@@ -101,10 +99,10 @@ def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
             text = _review(rng, rating)
             if text not in seen:
                 seen.add(text)
-                rows.append((text, str(rating)))
+                rows.append((text, rating - 1))
         rng.shuffle(rows)
-        splits[split] = pd.DataFrame(rows, columns=["text", "label"])
-    return corpus_of_frames("sample", "12345", **splits)
+        splits[split] = Split([text for text, _ in rows], [number for _, number in rows])
+    return Corpus("sample", list("12345"), **splits)
 
 
 def _opinion(rng, rating):

@@ -13,7 +13,7 @@ from zoo.layers.ngrams import ngrams
 class ConvMultiHeadAttention(keras.layers.Layer):
     """Self-attention whose queries, keys and values are convolutions of the input.
 
-    Gao et al. 2018 (HCAN), Sections 3.2-3.3, Equations 2-4: ``Q = elu(Conv1D(E, W^q) + b^q)``,
+    Gao et al. 2018 (HCAN), Sections 3.2-3.4, Equations 2-4: ``Q = elu(Conv1D(E, W^q) + b^q)``,
     and so for K and V; each head is scaled dot-product attention over its part of the width;
     heads are concatenated, with no projection after them. The equation divides the scores by
     ``sqrt(d)``; we divide by the square root of the head's width, as the authors' code does.

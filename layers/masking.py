@@ -10,6 +10,7 @@ import keras
 from keras import ops
 
 LOWEST = -1e30  # not infinite, which exports multiply by zero
+LOWEST_FLOAT16 = -6e4
 
 
 def zero_masked(inputs, mask):
@@ -54,7 +55,8 @@ def masked_max(inputs, mask):
     if mask is None:
         return ops.max(inputs, axis=1)
     mask = ops.reshape(mask, (*ops.shape(mask), *[1] * (len(inputs.shape) - 2)))
-    lowest = ops.cast(LOWEST, inputs.dtype)
+    half = keras.backend.standardize_dtype(inputs.dtype) == "float16"
+    lowest = ops.cast(LOWEST_FLOAT16 if half else LOWEST, inputs.dtype)
     largest = ops.max(ops.where(mask, inputs, lowest), axis=1)
     return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))
 

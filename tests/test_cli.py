@@ -53,6 +53,9 @@ def test_list_and_describe(run_zoo):
     assert code == 0
     assert "1,486,405" in out
     assert "Li et al. 2021" in out
+    assert "Reads words. Recipes: default, li2021." in out
+    assert "Reads characters. Recipes: default." in run_zoo("describe", "char_cnn")[1]
+    assert "Reads sentences of words." in run_zoo("describe", "han")[1]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,11 @@ def test_list_and_describe(run_zoo):
         (["evaluate", "nothing", "--label-column", "x"], "label_column: of data, and none are"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
+        (["explain", "nothing", "--text-column", "x"], "--text-column is of --file"),
+        (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option is of --beam"),
+        (["train", "ssan", "--set", "position=nne"], "Did you mean 'none'"),
+        (["train", "ssan", "--set", "position=none", "--recipe", "x"], "unknown recipe of ssan"),
+        (["train", "cnn_kim", "--set", "max_norm=None", "--recipe", "x"], "unknown recipe of cnn"),
         (["export", "nothing"], "no run in nothing"),
         (["predict", "nothing", "--beam"], "--beam needs --file"),
         (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),

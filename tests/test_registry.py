@@ -132,3 +132,11 @@ def test_listing_and_refusing_a_name_import_no_tensorflow():
         "assert not {'tensorflow', 'keras', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_description_has_what_a_preset_builds():
+    """A variant's own options win over the presets of its class."""
+    for name in ("act_one_head", "act_no_positions", "cnn_pe", "hcan_flat"):
+        for preset, told in zoo.describe(name).presets.items():
+            built = zoo.build(name, 2, preset, vocabulary_size=9).get_config()
+            assert told.items() <= built.items()

@@ -104,6 +104,11 @@ def test_evaluate_reads_the_columns_that_it_is_told(trained, tmp_path):
         assert scores["accuracy"] == accuracy
 
 
+def test_evaluate_finds_well_known_columns_where_the_runs_are_not(trained, tmp_path):
+    (tmp_path / "own.csv").write_text("label,text\ngood one,a good stay\nbad one,a bad stay\n")
+    assert zoo.evaluate(trained, str(tmp_path / "own.csv"))["accuracy"] == 1
+
+
 def test_the_loaded_model_takes_texts_and_ids(trained):
     model = zoo.load(trained)
     assert list(model.labels) == ["bad one", "good one"]

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import warnings
+from unittest import mock
 
 import keras
 import numpy as np
@@ -348,11 +349,17 @@ def test_the_confusion_matrix_has_true_classes_in_rows(tmp_path, monkeypatch):
 def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_path, monkeypatch):
     def look(texts, split_up, dim, min_count, seed):
         texts = list(texts)
-        assert texts[-1] == "an unlabelled stay" and len(texts) > 2
+        assert texts[-2:] == ["of the corpus", "an unlabelled stay"] and len(texts) > 3
         assert (dim, min_count, seed) == (4, 3, 7)
         raise Killed
 
+    def load(*args, **kwargs):
+        corpus = zoo.datasets.load(*args, **kwargs)
+        corpus.unlabelled = zoo.datasets.Split(["of the corpus"], [-1])
+        return corpus
+
     (tmp_path / "more.txt").write_text("an unlabelled stay")
+    monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=zoo.datasets, load=load))
     monkeypatch.setattr("zoo.training.train_word2vec", look)
     with pytest.raises(Killed):
         start(
@@ -455,6 +462,18 @@ def test_a_learnt_validation_split_ends_the_training(tmp_path):
     for score, ended in (((1.0, -0.02), False), ((0.99, -0.001), False), ((1.0, -0.009), True)):
         checkpoint.scores.append(score)
         assert checkpoint.exhausted == ended
+
+
+@pytest.mark.parametrize(("epochs", "evaluations"), [(24, 9), (8, 6)])
+def test_a_third_of_the_evaluations_but_five_may_be_no_better(
+    csv_file, tmp_path, epochs, evaluations
+):
+    """With a rate of nothing no evaluation is better than the first."""
+    options = SMALL["cnn_kim"]
+    settings = {"epochs": epochs, "learning_rate": 1e-37, "output": tmp_path, "verbose": 0}
+    run = zoo.train("cnn_kim", str(csv_file), options=options, **settings)
+    history = (run / "history.csv").read_text().splitlines()
+    assert len(history) == 1 + evaluations
 
 
 def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):

@@ -18,7 +18,7 @@ from zoo.quiet import quiet_tensorflow
 from zoo.threads import MOST
 
 app = typer.Typer(
-    help="Attentive text classifiers: train on your labels, see what decided, ship a small model.",
+    help="Attentive text classifiers: train on your labels, see where the model looks, ship it.",
     epilog="Start with: zoo train (on embedded data), or zoo train act --data reviews.csv",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -40,7 +40,10 @@ LabelColumn = Annotated[
     str | None, typer.Option(help=Files + "column of labels. Default: label, or a well-known name.")
 ]
 ValidationData = Annotated[
-    str | None, typer.Option(help=Files + "the validation split. Default: 10% of --data.")
+    str | None,
+    typer.Option(
+        help=Files + "the validation split. Default: 10% of --data, at most 10,000 texts."
+    ),
 ]
 TestData = Annotated[
     str | None, typer.Option(help=Files + "the test split. Default: 10% of --data.")
@@ -74,7 +77,7 @@ def train(
     context: typer.Context,
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     data: Annotated[
-        str, typer.Option(help=f"A name of zoo datasets, or your own: {Kinds}.")
+        str, typer.Option(help=f"sample, a name of zoo datasets, or your own: {Kinds}.")
     ] = "sample",
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
@@ -90,7 +93,8 @@ def train(
         str, typer.Option(help="How to train: default, or a paper's, by the name of its preset.")
     ] = "default",
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data. Default: about 1,500 steps.")
+        int | None,
+        typer.Option(help="Passes over the data. Default: 3 to 30, for about 1,500 steps."),
     ] = None,
     batch_size: Annotated[
         int | None, typer.Option(help="Texts of a batch, on all devices together. Default: 32.")
@@ -115,7 +119,7 @@ def train(
     ] = None,
     embeddings: Annotated[
         str | None,
-        typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt."),
+        typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt (or .gz)."),
     ] = None,
     unlabelled_data: Annotated[
         str | None, typer.Option(help="Further texts for word2vec, without labels.")
@@ -198,7 +202,7 @@ def train(
 def tune(
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     data: Annotated[
-        str, typer.Option(help=f"A name of zoo datasets, or your own: {Kinds}.")
+        str, typer.Option(help=f"sample, a name of zoo datasets, or your own: {Kinds}.")
     ] = "sample",
     trials: Annotated[int, typer.Option(help="Trainings, in all.")] = 20,
     text_column: TextColumn = None,
@@ -212,7 +216,8 @@ def tune(
         typer.Option("--set", help="Option of the model, name=value; may be repeated."),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data. Default: about 1,500 steps.")
+        int | None,
+        typer.Option(help="Passes over the data. Default: 3 to 30, for about 1,500 steps."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the search and of each training.")] = 0,
     output: Annotated[
@@ -371,7 +376,7 @@ def explain(
     ] = None,
     text_column: TextColumn = None,
     most: Annotated[
-        int, typer.Option(min=1, help="Of a file or the test split, so many texts.")
+        int, typer.Option(min=1, help="Of a file, the test split or the mistakes, so many texts.")
     ] = 20,
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
@@ -389,6 +394,8 @@ def explain(
     from zoo.views import filter_ngrams
 
     _one_source(texts, file, mistakes)
+    if file is None and text_column is not None:
+        raise UsageError("--text-column is of --file")
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
     model, targets = zoo.load(run), None
@@ -459,12 +466,12 @@ def list_models(
 
 @app.command()
 def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -> None:
-    """Show a model's options, presets, parameters and paper."""
+    """Show a model's options, presets, recipes, parameters and paper."""
     from rich.table import Table
 
     about = zoo.describe(name)
     show(f"[bold]{about.name}[/]: {about.summary}")
-    show(f"Reads {'sentences of words' if about.hierarchical else 'words'}.")
+    show(f"Reads {about.reads}. Recipes: {', '.join(about.recipes)}.")
     presets = list(about.presets)
     table = Table("option", "default", *presets)
     for option, default in about.options.items():
@@ -512,6 +519,8 @@ def list_datasets(
         show(table)
         show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
+    if beam_option and not beam:
+        raise UsageError("--beam-option is of --beam")
     entry = catalogue.find_entry(name)
     if prepare or beam:
         catalogue.locate(entry)  # refuses before TensorFlow is imported
@@ -585,9 +594,9 @@ def _parse_option(text: str) -> tuple[str, Any]:
     if not equals:
         raise UsageError(f"--set takes name=value: got {text!r}")
     try:
-        return name, json.loads(value.lower() if value in ("True", "False", "None") else value)
+        return name, json.loads(value.lower() if value in ("True", "False") else value)
     except json.JSONDecodeError:
-        return name, None if value.lower() in ("none", "null") else value
+        return name, None if value == "None" else value
 
 
 def _beam_options(options: list[str] | None) -> list[str]:

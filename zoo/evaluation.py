@@ -102,7 +102,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     if data is None:
         test = read_test_split(config)
     else:
-        own = {key: config["files"][key] for key in COLUMNS if key in config["files"]}
+        own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
     model = load(run)
     if data is not None:

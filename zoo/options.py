@@ -1,4 +1,4 @@
-"""The values that options of models may have, by name: an option means the same in every model.
+"""The values that options of models may have, by name: the same in every model.
 
 What only a model knows, such as whether heads divide a width, its constructor checks.
 """

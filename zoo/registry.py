@@ -137,11 +137,20 @@ class Description:
     summary: str
     options: dict[str, Any]
     presets: dict[str, dict[str, Any]]
+    recipes: list[str]
+    characters: bool
 
     @property
     def hierarchical(self) -> bool:
         """Whether documents are sentences of words."""
         return self.options["max_sentences"] is not None
+
+    @property
+    def reads(self) -> str:
+        """What a text is to the model."""
+        if self.characters:
+            return "characters"
+        return "sentences of words" if self.hierarchical else "words"
 
     @functools.cached_property
     def parameters(self) -> dict[str, int]:
@@ -158,7 +167,7 @@ class Description:
 
 
 def describe(name: str) -> Description:
-    """Options with defaults, presets, parameter counts and the paper of a model.
+    """Options with defaults, presets, recipes, parameter counts and the paper of a model.
 
     Raises:
         UsageError: for an unknown name.
@@ -168,5 +177,7 @@ def describe(name: str) -> Description:
         name=name,
         summary=inspect.getdoc(cls).split("\n\n")[0],
         options=cls.option_defaults() | variant,
-        presets=cls.presets,
+        presets={preset: values | variant for preset, values in cls.presets.items()},
+        recipes=["default", *cls.recipes],
+        characters=cls.clean_up == "characters",
     )

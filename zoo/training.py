@@ -146,7 +146,7 @@ def train(
                 column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
                 bad = files.get("on_bad_row", "fail")
                 texts = datasets.read_texts(unlabelled, column, bad)
-                corpus.unlabelled = datasets.Split(texts, [-1] * len(texts))
+                corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
             words |= {"clean_up": clean_up or corpus.clean_up or defaults.clean_up}

@@ -214,6 +214,19 @@ def test_few_shapes_hold_what_there_is(words, sentences):
         assert whole == limit or whole & (whole - 1) == 0
 
 
+def test_shapes_of_ngrams():
+    """They stand behind a text's words, of which there are at most so many."""
+    preprocessor = Preprocessor(["a b", "b", "c d e"], max_words=5, ngrams=3)
+    for texts in (["a b c d e"], ["a b c d e f g"], ["a"], [""]):
+        ids = preprocessor.encode(tf.constant(texts))
+        with mock.patch("keras.backend.backend", return_value="jax"):
+            padded = preprocessor.pad(ids).numpy()
+        size = max(1, int(ids.bounding_shape()[1]))
+        assert size <= padded.shape[1] <= 15
+        np.testing.assert_array_equal(padded[:, :size], preprocessor.pad(ids))
+        assert not padded[:, size:].any()
+
+
 def test_the_end_of_a_reading_waits_for_no_autotuner():
     """Its thread sleeps for ever longer: up to as long again as the reading took."""
     data = Preprocessor(["a"]).batches(dataset(["a", "a"], [0, 1]), batch_size=2)

@@ -336,3 +336,6 @@ def test_lines_and_folders_have_no_columns(tmp_path):
     for path in (tmp_path / "a.txt", tmp_path):
         with pytest.raises(zoo.UsageError, match="has no columns: leave out 'review'"):
             read_texts(path, "review")
+    for column in ("text_column", "label_column"):
+        with pytest.raises(zoo.UsageError, match="has no columns: leave out 'review'"):
+            load_files(tmp_path, **{column: "review"})

@@ -35,7 +35,7 @@ class BagOfNgrams(TextClassifier):
     With a ``solver`` each n-gram has a weight for each class, which scikit-learn finds: BoW and
     n-grams, with TF-IDF or without (Zhang et al. 2015, Section 3.1), SVMs (Tang et al. 2015,
     Section 3.2; theirs without TF-IDF, and of bigrams alone), TF-IDF with naive Bayes or sparse
-    logistic regression (Gao et al. 2018, Section 4.2), NB-SVM (Wang and Manning 2012, Section 2.3).
+    logistic regression (Gao et al. 2018, Section 4.3), NB-SVM (Wang and Manning 2012, Section 2.3).
     Where word vectors are fixed, it finds what to make of their mean: Ave (Barnes et al. 2017), SVM
     + AverageSG (Tang et al. 2015). In a bag of means, words of like word2vec vectors share their
     weights (Zhang et al. 2015, Section 3.1). Without a solver, n-grams have vectors, trained as

@@ -123,7 +123,7 @@ class HCAN(HierarchicalClassifier):
         },
     }
     recipes = {
-        "gao2018": Recipe(  # Section 4.2
+        "gao2018": Recipe(  # Section 4.3
             optimizer="Adam",
             settings={"beta_1": 0.9, "beta_2": 0.99},
             learning_rate=2e-5,
