@@ -241,6 +241,7 @@ def news(tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["savedmodel", *IDS])
 def test_ag_news_gets_the_same_answers(news, tmp_path, format):
     for package in export.FORMATS[format][1]:

@@ -64,6 +64,7 @@ def test_a_thousand_documents_are_a_small_page(pairs):
     assert (kept is None) == (pairs == 0) and len(kept or []) == min(pairs, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("ZOO_DATA_DIR" not in os.environ, reason="AG News needs ZOO_DATA_DIR")
 def test_a_thousand_news_are_a_small_page():
     texts = list(itertools.islice(datasets.load("agnews").test, 1000))

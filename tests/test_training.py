@@ -18,6 +18,7 @@ import tensorflow as tf
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import zoo
+from zoo import datasets
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import Recipe, class_weights, find_recipe
 from zoo.runs import read_config
@@ -354,12 +355,12 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
         raise Killed
 
     def load(*args, **kwargs):
-        corpus = zoo.datasets.load(*args, **kwargs)
-        corpus.unlabelled = zoo.datasets.Split(["of the corpus"], [-1])
+        corpus = datasets.load(*args, **kwargs)
+        corpus.unlabelled = datasets.Split(["of the corpus"], [-1])
         return corpus
 
     (tmp_path / "more.txt").write_text("an unlabelled stay")
-    monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=zoo.datasets, load=load))
+    monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=datasets, load=load))
     monkeypatch.setattr("zoo.training.train_word2vec", look)
     with pytest.raises(Killed):
         start(
@@ -464,16 +465,22 @@ def test_a_learnt_validation_split_ends_the_training(tmp_path):
         assert checkpoint.exhausted == ended
 
 
-@pytest.mark.parametrize(("epochs", "evaluations"), [(24, 9), (8, 6)])
+@pytest.mark.parametrize(
+    ("recipe", "epochs", "patience", "plateau"),
+    [("default", 24, 8, False), ("default", 8, 5, False), ("li2021", 20, 20, True)],
+)
 def test_a_third_of_the_evaluations_but_five_may_be_no_better(
-    csv_file, tmp_path, epochs, evaluations
+    csv_file, tmp_path, monkeypatch, recipe, epochs, patience, plateau
 ):
-    """With a rate of nothing no evaluation is better than the first."""
-    options = SMALL["cnn_kim"]
-    settings = {"epochs": epochs, "learning_rate": 1e-37, "output": tmp_path, "verbose": 0}
-    run = zoo.train("cnn_kim", str(csv_file), options=options, **settings)
-    history = (run / "history.csv").read_text().splitlines()
-    assert len(history) == 1 + evaluations
+    def look(folder, history, **how):
+        assert how == {"patience": patience, "plateau": plateau}
+        raise Killed
+
+    monkeypatch.setattr("zoo.fitting.Checkpoint", look)
+    small = {"embedding_dim": 12, "filters": 4, "attention_dim": 4, "num_layers": 1}
+    settings = {"recipe": recipe, "epochs": epochs, "output": tmp_path, "verbose": 0}
+    with pytest.raises(Killed):
+        zoo.train("act", str(csv_file), options=small, **settings)
 
 
 def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
