@@ -69,9 +69,10 @@ def load_files(
     paths = {"train": train} | find_splits(Path(train))
     paths |= {split: path for split, path in own.items() if path is not None}
     columns = {"text_column": text_column, "label_column": label_column}
+    given = " and ".join(repr(column) for column in columns.values() if column)
+    if given and all(Path(path).is_dir() for path in paths.values()):
+        raise UsageError(f"{train} has no columns: leave out {given}")
     frames = {}
-    if given := [column for column in columns.values() if column and Path(train).is_dir()]:
-        raise UsageError(f"{train} has no columns: leave out {' and '.join(map(repr, given))}")
     for split, path in paths.items():
         frames[split] = read_frame(path, **columns, on_bad_row=on_bad_row)
         columns |= frames[split].attrs["columns"]

@@ -10,7 +10,7 @@ import keras
 from keras import ops
 
 LOWEST = -1e30  # not infinite, which exports multiply by zero
-LOWEST_FLOAT16 = -6e4
+LOWEST_FLOAT16 = -6e4  # in which that would be
 
 
 def zero_masked(inputs, mask):

@@ -339,3 +339,12 @@ def test_lines_and_folders_have_no_columns(tmp_path):
     for column in ("text_column", "label_column"):
         with pytest.raises(zoo.UsageError, match="has no columns: leave out 'review'"):
             load_files(tmp_path, **{column: "review"})
+
+
+def test_columns_are_those_of_the_split_that_is_a_table(tmp_path):
+    for label in ("bad", "good"):
+        write(tmp_path / "all" / label / "1.txt", f"a {label} stay")
+    write(tmp_path / "own.csv", "review,stars\na stay,good\n")
+    columns = {"text_column": "review", "label_column": "stars"}
+    corpus = load_files(tmp_path / "all", validation=tmp_path / "own.csv", **columns)
+    assert list(corpus.validation) == ["a stay"]

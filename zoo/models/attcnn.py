@@ -121,9 +121,8 @@ class ATTCNN(KimCNN):
     """
 
     learning_rate = 1e-3
-    presets = {
-        "zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}
-    }  # Kim's; that is ours
+    # The paper gives the width of words alone (Section 3.1): the rest is Kim's, the last is ours.
+    presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
     recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 
     def __init__(self, num_classes, *, attention_dim=100, decay=0.1, **kwargs):
