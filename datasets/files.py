@@ -74,7 +74,7 @@ def load_files(
         raise UsageError(f"{train} has no columns: leave out {given}")
     frames = {}
     for split, path in paths.items():
-        frames[split] = read_frame(path, **columns, on_bad_row=on_bad_row)
+        frames[split] = read_labelled(path, **columns, on_bad_row=on_bad_row)
         columns |= frames[split].attrs["columns"]
     labels = sorted(frames["train"]["label"].unique())
     if len(labels) < 2:
@@ -88,23 +88,6 @@ def load_files(
     corpus = Corpus(short_name(train), labels, **splits)
     corpus.columns = {option: name for option, name in columns.items() if name is not None}
     return corpus
-
-
-def read_labelled(
-    path: str | Path,
-    text_column: str | None = None,
-    label_column: str | None = None,
-    on_bad_row: str = "fail",
-) -> pd.DataFrame:
-    """The texts and labels of a table, a glob or a folder, as ``text`` and ``label``.
-
-    Args:
-        path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
-
-    Raises:
-        UsageError: for what cannot be read, a missing column, or a bad row.
-    """
-    return read_frame(path, text_column, label_column, on_bad_row)[["text", "label"]]
 
 
 def read_texts(
@@ -145,19 +128,8 @@ def stream_texts(
         yield from _lines(path)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
-    file, good, bad = None, 0, []
-    for file, where, values in rows:
-        problem = values if isinstance(values, Problem) else _problem(*values, labelled=False)
-        if problem is None:
-            good += 1
-            yield (values[0] or "").strip()
-        elif on_bad_row == "skip":
-            bad.append((file, where, problem.kind))
-        else:
-            raise UsageError(f"{place(file, where)}: {problem.message}")
-    if file is None:
-        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    _tell_skipped(bad, good)
+    for _, _, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
+        yield (text or "").strip()
 
 
 def _lines(path):
@@ -173,13 +145,13 @@ def _lines(path):
         logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
 
 
-def read_frame(
+def read_labelled(
     path: str | Path,
     text_column: str | None = None,
     label_column: str | None = None,
     on_bad_row: str = "fail",
 ) -> pd.DataFrame:
-    """The rows of a table, a glob or a folder, and where each is from.
+    """The texts and labels of a table, a glob or a folder, and where each is from.
 
     Args:
         path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
@@ -189,34 +161,37 @@ def read_frame(
         :func:`zoo.datasets.reports.place`). ``attrs["columns"]`` are the names of the columns.
 
     Raises:
-        UsageError: as :func:`read_labelled`.
+        UsageError: for what cannot be read, a missing column, or a bad row.
     """
-    if on_bad_row not in ON_BAD_ROW:
-        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
-    columns, rows = _open_rows(Path(path), text_column, label_column)
-    good, bad = {"text": [], "label": [], "file": [], "place": []}, []
-    for file, where, values in rows:
-        problem = values if isinstance(values, Problem) else _problem(*values)
-        if problem is None:
-            text, label = (value.strip() for value in values)
-            row = (text, sys.intern(label), file, where)
-            for column, value in zip(good.values(), row, strict=True):
-                column.append(value)
-        elif on_bad_row == "skip":
-            bad.append((file, where, problem.kind))
-        else:
-            way_out = "or leave bad rows out with --on-bad-row skip"
-            raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
-    if not good["text"] and not bad:
-        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    _tell_skipped(bad, len(good["text"]))
+    path = Path(path)
+    columns, rows = _open_rows(path, text_column, label_column)
+    good = {"text": [], "label": [], "file": [], "place": []}
+    for file, where, (text, label) in _good_rows(path, rows, on_bad_row):
+        row = (text.strip(), sys.intern(label.strip()), file, where)
+        for column, value in zip(good.values(), row, strict=True):
+            column.append(value)
     frame = pd.DataFrame(good, dtype=object)
     frame.attrs["columns"] = columns
     return frame
 
 
-def _tell_skipped(bad, good):
-    """Warns of rows that were left out; refuses data of which fewer are left."""
+def _good_rows(path, rows, on_bad_row, labelled=True):
+    """Rows without those that have a problem: these end it, or are counted and told."""
+    if on_bad_row not in ON_BAD_ROW:
+        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
+    file, good, bad = None, 0, []
+    for file, where, values in rows:
+        problem = values if isinstance(values, Problem) else _problem(*values, labelled)
+        if problem is None:
+            good += 1
+            yield file, where, values
+        elif on_bad_row == "skip":
+            bad.append((file, where, problem.kind))
+        else:
+            way_out = "; or leave bad rows out with --on-bad-row skip" if labelled else ""
+            raise UsageError(f"{place(file, where)}: {problem.message}{way_out}")
+    if file is None:
+        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
     reports = list(skipped(bad))
     if len(bad) > good:
         raise UsageError(

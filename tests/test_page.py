@@ -196,7 +196,7 @@ def test_nothing_that_is_shown_is_run(browser, tmp_path):
     one = explanation(f"bad {trap} room", target=trap)
     one = dataclasses.replace(one, label=trap, probabilities={trap: 0.75, "yes": 0.25})
     tables = {trap: pd.DataFrame({trap: [trap]})}
-    text = page([one] * 20, title=trap, about=trap, faithful=trap, tables=tables)
+    text = page([one] * 20, title=trap, faithful=trap, tables=tables)
     (tmp_path / "page.html").write_text(text, "utf-8")
     browser.get((tmp_path / "page.html").as_uri())
     for opened in browser.find_elements(By.TAG_NAME, "summary")[:6]:

@@ -13,6 +13,7 @@ from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunIn
 from zoo.datasets.beam import pipeline_options, usage_error_in
 from zoo.datasets.files import matching_files, stream_texts
 from zoo.errors import UsageError
+from zoo.prediction import answer_of
 from zoo.runs import whole
 from zoo.saved_model import check_path
 
@@ -43,12 +44,7 @@ class SavedModelHandler(ModelHandler):
             served = model.serve(tf.constant([batch[i] for i in rows]))
             labels = [label.decode() for label in served["labels"][0].numpy()]
             for i, row in zip(rows, served["probabilities"].numpy(), strict=True):
-                answers[i] = {
-                    "text": batch[i],
-                    "label": labels[row.argmax()],
-                    "probability": float(row.max()),
-                    "probabilities": dict(zip(labels, map(float, row), strict=True)),
-                }
+                answers[i] = answer_of(batch[i], labels, row)
         return answers
 
 

@@ -21,7 +21,6 @@ PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its h
 def page(
     explanations: Sequence[Explanation],
     title: str = "Attention",
-    about: str = "",
     faithful: str = "",
     tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> str:
@@ -33,7 +32,7 @@ def page(
 
     Args:
         explanations: as of :func:`zoo.explanation.explain`.
-        title, about: what stands above.
+        title: what stands above.
         faithful: a sentence on how far the weights may be trusted.
         tables: more about the corpus, by their captions.
     """
@@ -47,7 +46,6 @@ def page(
     tables = _of_corpus(explanations) | dict(tables or {})
     data = {
         "title": title,
-        "about": about,
         "faithful": faithful,
         "labels": list(explanations[0].probabilities) if explanations else [],
         "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
@@ -62,14 +60,14 @@ def page(
     return template.replace("__DATA__", text)
 
 
-def write_page(path: Path, explanations: Sequence[Explanation], title: str, **about: Any) -> None:
+def write_page(path: Path, explanations: Sequence[Explanation], title: str, **more: Any) -> None:
     """Writes :func:`page` to a file, whole or not at all.
 
     Raises:
         UsageError: if it cannot be written.
     """
     with whole(path) as partial:
-        partial.write_text(page(explanations, title, **about), "utf-8")
+        partial.write_text(page(explanations, title, **more), "utf-8")
 
 
 def _of_corpus(explanations):

@@ -2,8 +2,10 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
+
+import numpy as np
 
 from zoo.evaluation import probabilities_of
 from zoo.spreadsheets import write_csv
@@ -30,12 +32,17 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
     while part := list(itertools.islice(texts, chunk)):
         rows = probabilities_of(model, part)
         for text, row in zip(part, rows, strict=True):
-            yield {
-                "text": well_formed(text),
-                "label": model.labels[row.argmax()],
-                "probability": float(row.max()),
-                "probabilities": dict(zip(model.labels, map(float, row), strict=True)),
-            }
+            yield answer_of(well_formed(text), model.labels, row)
+
+
+def answer_of(text: str, labels: Sequence[str], row: np.ndarray) -> dict[str, Any]:
+    """What is told of a text with these probabilities."""
+    return {
+        "text": text,
+        "label": labels[row.argmax()],
+        "probability": float(row.max()),
+        "probabilities": dict(zip(labels, map(float, row), strict=True)),
+    }
 
 
 def write_answers(

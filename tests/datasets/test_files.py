@@ -74,7 +74,9 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
     names = header.split(",")
     cells = [f"cell {i}" for i in range(len(names))]
     path = write(tmp_path / "a.csv", f"{header}\n{','.join(cells)}\n")
-    assert read_labelled(path).to_numpy().tolist() == [[cells[text], cells[label]]]
+    assert read_labelled(path)[["text", "label"]].to_numpy().tolist() == [
+        [cells[text], cells[label]]
+    ]
     found = f"texts are in {names[text]!r}, labels in {names[label]!r}"
     announced = f"{path}: {found} (choose others with --text-column, --label-column)"
     assert log.messages == ([] if "text" in names else [announced])
