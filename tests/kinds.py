@@ -1,13 +1,37 @@
-"""Names of models by class and file: models of one class share its code."""
+"""Which names of models a test tries.
+
+Models of one class share its code: of each the tests try one name, and ``make test-slow`` the
+others.
+"""
+
+import pytest
 
 import zoo
 from zoo.registry import import_model
 
-PAPERS = ("hcan", "han", "ssan", "act", "attcnn")  # files; the others are what they compare with
-ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(zoo.list_models())}.values()
-EXPORTED = sorted([*ONE_OF_EACH_CLASS, "hcan_flat"])  # which reads ids of another shape than hcan
+PAPERS = ("hcan", "han", "ssan", "act", "attcnn")  # files, and their models
+NAMES = zoo.list_models()
+ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}.values()
+KINDS = sorted([*ONE_OF_EACH_CLASS, "hcan_flat"])  # which reads ids of another shape than hcan
 
 
 def file(name):
     """That the model is written in."""
     return import_model(name)[0].__module__.rpartition(".")[2]
+
+
+def slow_unless(fast, *values, **more):
+    """Values of a parametrized test."""
+    return pytest.param(*values, marks=[] if fast else pytest.mark.slow, **more)
+
+
+every_kind = pytest.mark.parametrize("name", [slow_unless(n in KINDS, n) for n in NAMES])
+in_float32_and_every_kind_in_16_bits = pytest.mark.parametrize(
+    ("name", "precision"),
+    [
+        slow_unless(precision == "float32" or name in KINDS, name, precision)
+        for name in NAMES
+        for precision in ("float32", "mixed_bfloat16")
+    ],
+    indirect=["precision"],
+)

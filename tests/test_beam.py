@@ -1,8 +1,6 @@
 """Prediction as a pipeline of Apache Beam."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -14,6 +12,7 @@ from zoo.beam import SavedModelHandler, predict_on_beam
 from zoo.datasets import read_texts
 from zoo.prediction import predict
 
+LOCAL = ["--direct_running_mode=in_memory"]  # workers of their own: see docs/shipping.md
 TEXTS = ["a good stay", "", "a bad, sad stay. really bad!", "nice ü " * 40]
 
 
@@ -26,10 +25,7 @@ def files(tmp_path):
 
 
 def test_it_answers_as_predict_does(trained, files, tmp_path):
-    command = [sys.executable, "-m", "zoo", "predict", trained, "--file", files, "--beam"]
-    several = ["direct_num_workers=2", "direct_running_mode=multi_processing"]
-    options = [word for option in several for word in ("--beam-option", option)]
-    subprocess.run([*command, *options, "--output", tmp_path / "answers"], check=True)
+    predict_on_beam(trained, files, tmp_path / "answers", options=LOCAL)
     lines = [
         json.loads(line)
         for path in (tmp_path / "answers").iterdir()
@@ -54,9 +50,8 @@ def test_a_worker_keeps_the_order(trained):
 
 
 def test_bad_input(trained, files, tmp_path):
-    local = ["--direct_running_mode=in_memory"]
     with pytest.raises(zoo.UsageError, match=r"cannot read .*missing.txt"):
-        predict_on_beam(trained, tmp_path / "missing.txt", tmp_path / "answers", options=local)
+        predict_on_beam(trained, tmp_path / "missing.txt", tmp_path / "answers", options=LOCAL)
     assert not (tmp_path / "answers").exists()
     with pytest.raises(zoo.UsageError, match=r"no file matches .*\*\.csv"):
         predict_on_beam(trained, tmp_path / "*.csv", tmp_path / "answers")

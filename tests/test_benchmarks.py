@@ -53,7 +53,7 @@ def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     copy(ours.words.layer, plain.words)
     copy(ours.sentences, plain.sentences)
     np.testing.assert_allclose(plain(DOCUMENTS), ours(DOCUMENTS), atol=1e-5)
-    plain.compile("sgd", "sparse_categorical_crossentropy", jit_compile=False)
+    plain.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
     assert np.isfinite(plain.train_on_batch(DOCUMENTS, np.array([0, 2])))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.kinds import every_kind
 from zoo.attention import attention_of, word_weights
 from zoo.datasets import Preprocessor
 from zoo.explanation import explain
@@ -32,14 +33,16 @@ def built(name):
     return model
 
 
-@pytest.mark.parametrize("name", zoo.list_models())
+@every_kind
 def test_explanations(name):
     model = built(name)
     found = explain(model, TEXTS, ["no", "yes", "no", "yes"])
     assert [one.text for one in found] == TEXTS
     assert [one.target for one in found] == ["no", "yes", "no", "yes"]
     np.testing.assert_allclose(
-        [list(one.probabilities.values()) for one in found], model.predict(TEXTS), atol=1e-6
+        [list(one.probabilities.values()) for one in found],
+        model(model.preprocessor(TEXTS)),
+        atol=1e-6,
     )
     for one in found:
         assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]

@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import EXPORTED, PAPERS, file
+from tests.kinds import KINDS, PAPERS, slow_unless
 from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
@@ -84,16 +84,12 @@ def test_the_card_has_the_runs_scores(trained, tmp_path):
     assert agreement.largest == pytest.approx(0.2)
 
 
-KINDS = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if file(name) in PAPERS else pytest.mark.slow)
-        for name in EXPORTED
-    ],
+every_kind = pytest.mark.parametrize(
+    "name", [slow_unless(name in (*PAPERS, "hcan_flat"), name) for name in KINDS]
 )
 
 
-@KINDS
+@every_kind
 @pytest.mark.parametrize("format", IDS)
 def test_every_kind_of_model_says_the_same(name, format, tmp_path):
     for package in export.FORMATS[format][1]:
@@ -105,7 +101,8 @@ def test_every_kind_of_model_says_the_same(name, format, tmp_path):
     for texts in (TEXTS, TEXTS[:1], [" ".join(TEXTS) * 2] * 2):  # any number, of any length
         ids = model.preprocessor(texts).numpy().astype("int32")
         answer = run(ids)
-        np.testing.assert_allclose(answer["probabilities"], model.predict_on_batch(ids), atol=1e-5)
+        expected = model(ids, training=False)
+        np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
         weights = word_weights(model, ids)
         assert ("weights" in answer) == (weights is not None)
         if weights is not None:
@@ -113,10 +110,10 @@ def test_every_kind_of_model_says_the_same(name, format, tmp_path):
             np.testing.assert_allclose(answer["weights"][inside], weights, atol=1e-5)
 
 
-@KINDS
+@every_kind
 def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
     model = small_model(name)
-    expected = model.predict(TEXTS, verbose=0)
+    expected = model(model.preprocessor(TEXTS), training=False).numpy()
     write, *_ = export.FORMATS["savedmodel"]
     answer = write(model, tmp_path, "int8")
     np.testing.assert_allclose(answer(TEXTS), expected, atol=0.05)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.kinds import every_kind
 from zoo.datasets import Preprocessor
 from zoo.faithfulness import faithfulness, without
 
@@ -88,7 +89,7 @@ def test_words_are_deleted_in_reading_order():
     assert without(ids[2], np.array([0])) == [7, 8]
 
 
-@pytest.mark.parametrize("name", zoo.list_models())
+@every_kind
 def test_of_every_model(name):
     model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
     clean_up = "relations" if model.entities else "hcan"

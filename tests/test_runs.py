@@ -234,7 +234,7 @@ def test_precision_is_only_of_the_training(csv_file, tmp_path):
         "act",
         str(csv_file),
         files={"text_column": "review", "label_column": "stars"},
-        options={"embedding_dim": 12, "filters": 8},
+        options={"embedding_dim": 12, "filters": 8, "num_layers": 1},
         epochs=1,
         precision="mixed_bfloat16",
         output=tmp_path,

@@ -31,6 +31,12 @@ SMALL = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _without_a_saved_model(monkeypatch):
+    """Which is most of what so small a training takes, and is tested elsewhere."""
+    monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
+
+
 def start(csv_file, folder, model="cnn_kim", **settings):
     return zoo.train(
         model, str(csv_file), options=SMALL[model], epochs=4, output=folder, verbose=0, **settings

@@ -1,7 +1,6 @@
 """Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved.
 
-Models of one class share its code: their other names are slow tests, and so are the systems that
-the papers compare with.
+The systems that the papers compare with, and the models' other names, are slow tests.
 """
 
 import os
@@ -13,13 +12,12 @@ import keras
 import numpy as np
 import pytest
 
-import zoo
-from tests.kinds import ONE_OF_EACH_CLASS, PAPERS, file
+from tests.kinds import NAMES, PAPERS, file, slow_unless
 
-FIRST, OTHERS = {}, {}  # names by file
-for name in zoo.list_models():
-    names = FIRST if file(name) in PAPERS and name in ONE_OF_EACH_CLASS else OTHERS
-    names.setdefault(file(name), []).append(name)
+OTHERS = {}  # names by file
+for name in NAMES:
+    if name not in PAPERS:
+        OTHERS.setdefault(file(name), []).append(name)
 
 
 def on_jax(*command):
@@ -37,11 +35,8 @@ def on_jax(*command):
 @pytest.mark.parametrize(
     "names",
     [
-        *(pytest.param(names, id=file) for file, names in FIRST.items()),
-        *(
-            pytest.param(names, id=f"{file}_others", marks=pytest.mark.slow)
-            for file, names in OTHERS.items()
-        ),
+        pytest.param(PAPERS, id="papers"),
+        *(slow_unless(False, names, id=file) for file, names in OTHERS.items()),
     ],
 )
 def test_models(names, tmp_path):

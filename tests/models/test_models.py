@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from tests.kinds import NAMES, every_kind, in_float32_and_every_kind_in_16_bits
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import pack
 from zoo.registry import import_model
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
-NAMES = zoo.list_models()
 every_model = pytest.mark.parametrize("name", NAMES)
 
 
@@ -54,7 +54,7 @@ def test_gives_probabilities(name, precision):
     np.testing.assert_allclose(result.sum(axis=-1), 1, rtol=1e-5)
 
 
-@every_model
+@every_kind
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_a_text_of_one_word_is_nothing_to_warn_of(name):
     model = build(name)
@@ -62,7 +62,7 @@ def test_a_text_of_one_word_is_nothing_to_warn_of(name):
     assert np.isfinite(model.predict_on_batch(ids)).all()  # of a graph for just that shape
 
 
-@every_model
+@every_kind
 def test_logits_are_what_the_softmax_reads(name):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model)
@@ -97,7 +97,7 @@ def test_packed_documents_get_the_same_answer(name, precision):
     np.testing.assert_allclose(probabilities(model, pack(ragged)), dense, atol=precision)
 
 
-@every_model
+@every_kind
 @settings(max_examples=3)
 @given(data=st.data())
 def test_a_text_gets_the_same_answer_in_any_padding(name, data):
@@ -111,7 +111,7 @@ def test_a_text_gets_the_same_answer_in_any_padding(name, data):
     )
 
 
-@every_model
+@in_float32_and_every_kind_in_16_bits
 def test_empty_and_overlong_documents_are_finite(name, precision):
     model = build(name, max_words=5)
     empty = np.zeros_like(random_ids(model))
@@ -142,7 +142,7 @@ def test_each_dropout_drops_in_training_and_only_there(name, rate):
     np.testing.assert_array_equal(probabilities(model, ids), probabilities(model, ids))
 
 
-@every_model
+@in_float32_and_every_kind_in_16_bits
 def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]
     model = build(name, **dict.fromkeys(rates, 0.0))
@@ -188,7 +188,7 @@ def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
     np.testing.assert_array_equal(probabilities(fresh, ids), probabilities(model, ids))
 
 
-@every_model
+@every_kind
 def test_a_model_keeps_its_precision(name):
     """Whatever the global one is where it is made again."""
     keras.config.set_dtype_policy("mixed_bfloat16")
