@@ -24,7 +24,7 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 test: $(BIN)/zoo  ## Run the tests.
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: every name, and several processes, on JAX; more exports; a page of 1,000 news.
+test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, systems on JAX, several processes, exports, a page of 1,000 news.
 	@$(BIN)/pytest -m slow
 
 stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.

@@ -40,3 +40,14 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     assert served.serve(tf.constant([], tf.string))["probabilities"].shape == (0, 2)
     longer = served.serve(tf.constant([" ".join(TEXTS) * 9]))  # other shapes than those traced
     assert np.isfinite(longer["probabilities"]).all()
+
+
+def test_of_a_trained_model_it_holds_the_weights_and_no_more(tmp_path):
+    model = zoo.build("ave", num_classes=2, vocabulary_size=4, embedding_dim=3)
+    model.preprocessor, model.labels = Preprocessor(["a", "b"]), ["bad", "good"]
+    model.compile("adam", "sparse_categorical_crossentropy", run_eagerly=True)
+    model.train_on_batch(np.array([[2, 3]]), np.array([1]))
+    export_saved_model(model, tmp_path / "saved_model")
+    kept = tf.train.list_variables(str(tmp_path / "saved_model" / "variables" / "variables"))
+    shapes = [shape for name, shape in kept if name != "_CHECKPOINTABLE_OBJECT_GRAPH"]
+    assert sorted(shapes) == sorted(list(weight.shape) for weight in model.weights)
