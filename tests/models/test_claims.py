@@ -105,7 +105,7 @@ def test_negation_beyond_a_window_needs_attention():
     ids = ids.reshape(len(ids), -1)
     options = {"embedding_dim": 16, "filters": 16, "max_norm": None, "dropout": 0.0}
     attention = {"attention_dim": 16, "decay": 0.2, "windows": (1,)}  # no window of words helps it
-    _, accuracy = learn("attcnn", ids, targets, 1e-2, 128, 20, **attention, **options)
+    _, accuracy = learn("attcnn", ids, targets, 5e-3, 128, 30, **attention, **options)
     assert accuracy > 0.95
     _, accuracy = learn("cnn_kim", ids, targets, 1e-2, 128, 10, windows=(3, 4, 5), **options)
     assert accuracy < 0.6
