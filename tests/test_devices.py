@@ -51,6 +51,7 @@ def same_weights(one, other):
     np.testing.assert_allclose(*histories, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_two_devices_of_tensorflow(data, tmp_path):
     script = Path(__file__).with_name("mirrored_check.py")
     subprocess.run([sys.executable, script, data, tmp_path, json.dumps(HAN)], check=True)

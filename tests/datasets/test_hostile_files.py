@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets import files, read_texts, separated
 
+COLUMNS = ["text", "label"]
 HEADER = "text,label\n"
 GOOD = "one,x\ntwo,y\n"
 ROWS = [["one", "x"], ["two", "y"]]
@@ -205,7 +206,7 @@ def refusal(path, **options):
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_rows(folder, name, on_bad_row, caplog):
     frame = files.read_labelled(folder / name, on_bad_row=on_bad_row)
-    assert frame.to_numpy().tolist() == RIGHT[name][1]
+    assert frame[COLUMNS].to_numpy().tolist() == RIGHT[name][1]
     assert not caplog.messages
 
 
@@ -221,7 +222,7 @@ def test_bad_rows_are_refused_or_reported(folder, name, caplog):
     _, message, report = SOME_BAD[name]
     assert re.search(message, refusal(folder / name))
     frame = files.read_labelled(folder / name, on_bad_row="skip")
-    assert frame.to_numpy().tolist() == ROWS
+    assert frame[COLUMNS].to_numpy().tolist() == ROWS
     assert len(caplog.messages) == 1
     assert caplog.messages[0].startswith(f"{folder / name}: ")
     assert report in caplog.messages[0]
@@ -253,7 +254,7 @@ def test_tsv_without_quoting(tmp_path, caplog):
     path = tmp_path / "raw.tsv"
     path.write_text('id\tlabel\ttext\n1\t"x"\t"so" it is\n2\t"y"\t"say ""hi"""\n3\t"x"\t"open\n')
     rows = [['"so" it is', "x"], ['say "hi"', "y"], ['"open', "x"]]
-    assert files.read_labelled(path).to_numpy().tolist() == rows
+    assert files.read_labelled(path)[COLUMNS].to_numpy().tolist() == rows
     assert caplog.messages == [
         f"{path}: 2 rows with quotes that do not balance are read as they stand (first: line 2)"
     ]
@@ -337,5 +338,5 @@ def test_any_table_is_read_back(tmp_path, rows, suffix, ascii_only):
         lines = (json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in objects)
         path.write_text("".join(lines), "utf-8")
     want = [[text.strip(), label.strip()] for text, label in rows]
-    assert files.read_labelled(path).to_numpy().tolist() == want
+    assert files.read_labelled(path)[COLUMNS].to_numpy().tolist() == want
     assert read_texts(path) == [text for text, _ in want]

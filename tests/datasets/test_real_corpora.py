@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 
+from tests.kinds import slow_unless
 from zoo import datasets
 from zoo.datasets import catalogue
 
@@ -50,7 +51,7 @@ def _prepared(tmp_path_factory):
         yield
 
 
-@pytest.mark.parametrize("name", SPLITS)
+@pytest.mark.parametrize("name", [slow_unless("phrases" not in n, n) for n in SPLITS])
 def test_published_sizes(name, caplog):
     if "ZOO_DATA_DIR" not in os.environ:
         pytest.skip("ZOO_DATA_DIR is not set")
