@@ -11,8 +11,8 @@ from zoo.registry import import_model
 
 PAPERS = ("hcan", "han", "ssan", "act", "attcnn")  # files, and their models
 NAMES = zoo.list_models()
-ONE_OF_EACH_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}.values()
-KINDS = sorted([*ONE_OF_EACH_CLASS, "hcan_flat"])  # which reads ids of another shape than hcan
+OF_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}
+KINDS = sorted([*OF_CLASS.values(), "hcan_flat"])  # which reads ids of another shape than hcan
 
 
 def file(name):

@@ -8,11 +8,13 @@ import zoo
 
 pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
 
+from tests.kinds import slow_unless
 from zoo.beam import SavedModelHandler, predict_on_beam
 from zoo.datasets import read_texts
 from zoo.prediction import predict
 
-LOCAL = ["--direct_running_mode=in_memory"]  # workers of their own: see docs/shipping.md
+LOCAL = ["--direct_running_mode=in_memory"]
+SEVERAL = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
 TEXTS = ["a good stay", "", "a bad, sad stay. really bad!", "nice ü " * 40]
 
 
@@ -24,8 +26,12 @@ def files(tmp_path):
     return tmp_path / "part *.txt"
 
 
-def test_it_answers_as_predict_does(trained, files, tmp_path):
-    predict_on_beam(trained, files, tmp_path / "answers", options=LOCAL)
+@pytest.mark.parametrize(
+    "options",
+    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+)
+def test_it_answers_as_predict_does(trained, files, tmp_path, options):
+    predict_on_beam(trained, files, tmp_path / "answers", options=options)
     lines = [
         json.loads(line)
         for path in (tmp_path / "answers").iterdir()

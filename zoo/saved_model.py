@@ -45,7 +45,7 @@ def export_saved_model(model, path: str | Path) -> None:
         OSError: if there is no room, or no leave, to write.
     """
     few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
-    # Keras' ExportArchive would trace each function twice, a third of the time.
+    # Keras' ExportArchive would trace each function twice: half of the time.
     module = tf.Module()
     module.weights = [weight.value for weight in model.weights]
     module.lookup = model.preprocessor.lookup
