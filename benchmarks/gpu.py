@@ -1,14 +1,17 @@
 """Training on a GPU, by JAX: steps a second, and how near to what the GPU can do.
 
-``make bench-gpu`` writes ``benchmarks/results/gpu.md``. With ``--quick`` it prints the same of
-fewer models and smaller batches, on whatever JAX computes with.
+``make bench-gpu`` writes ``benchmarks/results/gpu.md``, a row at a time, of all models or of
+``MODELS="hcan han"``. With ``--quick`` it prints the same of smaller batches, on whatever JAX
+computes with.
 """
 
+import argparse
 import gc
 import math
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jax
@@ -19,13 +22,56 @@ from jax.extend.core import jaxprs_in_params
 from rich.progress import track
 
 import zoo
+from benchmarks import rivals
 from zoo.quiet import quiet_tensorflow
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
-PRECISIONS = {"float32": "float32", "mixed_bfloat16": "bfloat16"}
-WORDS, SENTENCES = 128, (24, 24)  # of a document: flat; sentences and their words
-ROUNDS = 5
-PAPERS = {"hcan": "gao2018", "han": "yang2016"}  # compared with one another
+PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}
+YELP, IMDB = (9, 17), (14, 23)  # sentences and their words, on average (HAN, Table 1)
+WORDS, SENTENCES = 128, IMDB  # of a document: flat; sentences and their words
+CLASSES, VOCABULARY = 5, 30_000
+TOGETHER = 10  # steps that Keras takes in one execution
+SECONDS, ROUNDS = 0.3, 3
+PAPERS = {
+    "hcan": "gao2018",
+    "han": "yang2016",
+    "ssan": "ambartsoumian2018",
+    "lstm": "ambartsoumian2018",
+    "act": "li2021",
+    "attcnn": "zhao2016",
+}
+
+
+@dataclass
+class Pair:
+    """Two models that a paper compares on its GPU.
+
+    Attributes:
+        ours, rival: names.
+        build: gives the rival on PyTorch.
+        batch, shape: of the documents.
+        paper: how many times as fast ours was.
+        options, its: of the models, beside their papers' presets.
+    """
+
+    ours: str
+    rival: str
+    build: Callable
+    batch: int
+    shape: tuple[int, ...]
+    paper: float
+    options: dict = field(default_factory=dict)
+    its: dict = field(default_factory=dict)
+
+
+FROZEN = {"train_embeddings": False}  # as SSAN's authors did
+HCANS_HAN = {"embedding_dim": 512, "attention_dim": 200}  # Gao et al. 2018, Section 4.2
+PAIRS = [
+    Pair("hcan", "han", rivals.torch_han, 1, YELP, 2, its=HCANS_HAN),
+    Pair("hcan", "han", rivals.torch_han, 64, YELP, 2, its=HCANS_HAN),
+    Pair("ssan", "lstm", rivals.torch_lstm, 32, (24,), 3.4, FROZEN, FROZEN),
+    Pair("hcan", "han", rivals.torch_han, 64, IMDB, 2, its=HCANS_HAN),
+]
 
 
 def operations(jaxpr) -> float:
@@ -59,38 +105,74 @@ def median_seconds(run: Callable[[], object]) -> float:
 
 def machine_rates(size: int) -> tuple[dict[str, float], float]:
     """Operations a second of a matrix product in each precision, and bytes a second of a copy."""
+
+    @jax.jit
+    def products(x):
+        return jax.lax.fori_loop(0, TOGETHER, lambda _, y: y @ x, x)
+
+    @jax.jit
+    def copies(x):
+        return jax.lax.fori_loop(0, TOGETHER, lambda _, y: y + 1, x)
+
     gemm = {}
     for precision, dtype in PRECISIONS.items():
-        matrix = jax.random.normal(jax.random.key(0), (size, size), dtype)
-        gemm[precision] = 2 * size**3 / median_seconds(lambda x=matrix: _square(x))
-    array = jnp.zeros(size * size)
-    return gemm, 2 * array.nbytes / median_seconds(lambda: _next(array))
+        matrix = jax.random.normal(jax.random.key(0), (size, size), dtype) / size**0.5
+        taken = median_seconds(lambda x=matrix: products(x))
+        gemm[precision] = 2 * TOGETHER * size**3 / taken
+    array = jnp.zeros((4, size, size))
+    return gemm, 2 * TOGETHER * array.nbytes / median_seconds(lambda: copies(array))
 
 
-_square = jax.jit(lambda x: x @ x)
-_next = jax.jit(lambda x: x + 1)
+def build(name: str, precision: str, preset: str | None, **options):
+    """The same weights in each precision."""
+    keras.utils.set_random_seed(0)
+    keras.config.set_dtype_policy(precision)
+    return zoo.build(name, CLASSES, preset, vocabulary_size=VOCABULARY, **options)
 
 
-def measure(name: str, precision: str, batch: int, steps: int, preset: str | None = None):
+def documents(number: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Ids of words, no padding, and targets."""
+    rng = np.random.default_rng(0)
+    ids = rng.integers(2, VOCABULARY, (number, *shape), "int32")
+    return ids, rng.integers(0, CLASSES, number, "int32")
+
+
+def shape_of(model) -> tuple[int, ...]:
+    """Of a document."""
+    return SENTENCES if model.hierarchical else (WORDS,)
+
+
+def step_seconds(fit: Callable[[int], None], most: int) -> float:
+    """Of a step: what a long fit takes above a short one. ``fit`` takes the number of steps."""
+
+    def seconds(steps):
+        started = time.perf_counter()
+        fit(steps)
+        return time.perf_counter() - started
+
+    short = TOGETHER
+    seconds(short)  # compiles
+    short *= round(min(max(1, SECONDS / seconds(short)), most / 3 / short))
+    return (
+        float(np.median([seconds(3 * short) - seconds(short) for _ in range(ROUNDS)])) / 2 / short
+    )
+
+
+def measure(model, batch: int, most: int, shape: tuple[int, ...]):
     """What training steps of a model take, through ``fit``, and what is in one.
 
     Returns:
         Seconds, operations, bytes moved (0 if there are loops, of which XLA counts one round) and
         bytes held, of a step.
     """
-    keras.utils.set_random_seed(0)
-    keras.config.set_dtype_policy(precision)
-    model = zoo.build(name, 5, preset, vocabulary_size=30_000)
-    rng = np.random.default_rng(0)
-    shape = SENTENCES if model.hierarchical else (WORDS,)
-    ids = rng.integers(2, 30_000, (batch * steps, *shape))
-    targets = rng.integers(0, 5, batch * steps)
-    model.compile("adam", "sparse_categorical_crossentropy")
+    ids, targets = documents(batch * most, shape)
+    model.compile("adam", "sparse_categorical_crossentropy", steps_per_execution=TOGETHER)
 
-    def fit():
-        model.fit(ids, targets, batch, shuffle=False, verbose=0)
+    def fit(steps):
+        number = batch * steps
+        model.fit(ids[:number], targets[:number], batch, shuffle=False, verbose=0)
 
-    seconds = median_seconds(fit) / steps
+    seconds = step_seconds(fit, most)
     groups = (
         model.trainable_variables,
         model.non_trainable_variables,
@@ -98,7 +180,8 @@ def measure(name: str, precision: str, batch: int, steps: int, preset: str | Non
         model.metrics_variables,
     )
     state = tuple([variable.value for variable in group] for group in groups)
-    traced = jax.jit(model.train_step).trace(state, (ids[:batch], targets[:batch]))
+    step = jax.jit(model.train_step, donate_argnums=0)  # as in `fit`, so it is compiled already
+    traced = step.trace(state, (ids[:batch], targets[:batch]))
     compiled = traced.lower().compile()
     loops = " scan[" in str(traced.jaxpr)
     moved = 0 if loops else compiled.cost_analysis()["bytes accessed"]
@@ -107,66 +190,165 @@ def measure(name: str, precision: str, batch: int, steps: int, preset: str | Non
     return seconds, operations(traced.jaxpr.jaxpr), moved, held
 
 
-def main(quick: bool):
+def by_torch(build: Callable, like, precision: str, batch: int, most: int, shape) -> str:
+    """Steps a second of a rival on PyTorch; nothing where PyTorch has no GPU."""
+    try:
+        import torch
+    except ImportError:
+        return ""
+    if not torch.cuda.is_available():
+        return ""
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = True  # as JAX does
+    model = build(like).cuda().train()
+    optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
+    ids, targets = map(torch.from_numpy, documents(batch * most, shape))
+    batches = list(zip(ids.split(batch), targets.split(batch), strict=True))
+
+    def fit(steps):
+        for some, wanted in batches[:steps]:
+            with torch.autocast("cuda", torch.bfloat16, precision != "float32"):
+                scores = model(some.cuda())
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(scores.float(), wanted.cuda().long()).backward()
+            optimizer.step()
+        torch.cuda.synchronize()
+
+    return f"{1 / step_seconds(fit, most):,.0f}"
+
+
+def beside(pair: Pair, precision: str, most: int) -> str:
+    """A row of the first table."""
+    speeds = []
+    for name, options in ((pair.ours, pair.options), (pair.rival, pair.its)):
+        model = build(name, precision, PAPERS[name], **options)
+        speeds.append(1 / measure(model, pair.batch, most, pair.shape)[0])
+    theirs = by_torch(pair.build, model, precision, pair.batch, most, pair.shape)
+    lengths = " x ".join(map(str, pair.shape))
+    return (
+        f"| {pair.ours} | {pair.rival} | {precision} | {pair.batch} | {lengths} | "
+        f"{speeds[0]:,.0f} | {speeds[1]:,.0f} | **{speeds[0] / speeds[1]:.1f}** | "
+        f"{pair.paper:g} | {theirs} |"
+    )
+
+
+def alone(name: str, preset: str | None, precision: str, batch: int, most: int, gemm, bandwidth):
+    """A row of the second table."""
+    model = build(name, precision, preset)
+    seconds, count, moved, held = measure(model, batch, most, shape_of(model))
+    rate, intensity, share = count / seconds, "", ""
+    if moved:
+        intensity = f"{count / moved:.0f}"
+        share = f"{rate / min(gemm[precision], bandwidth * count / moved):.0%}"
+    return (
+        f"| {name} | {preset or 'default'} | {precision} | {1 / seconds:,.0f} | "
+        f"{batch / seconds:,.0f} | {rate / 1e12:.2f} | {rate / gemm[precision]:.1%} | "
+        f"{intensity} | {share} | {held / 2**20:,.0f} |"
+    )
+
+
+def differences(name: str, preset: str, precision: str) -> str:
+    """A row of the third table."""
+    model = build(name, precision, preset, logits=True)
+    ids, _ = documents(8, (4, 24) if model.hierarchical else (96,))
+    padded = np.pad(ids, [(0, 0)] + [(0, 8)] * (ids.ndim - 1))
+    got, of_padded = (model.predict(some, verbose=0) for some in (ids, padded))
+    model = build(name, "float32", preset, logits=True)
+    groups = (model.trainable_variables, model.non_trainable_variables)
+    state = [[variable.value for variable in group] for group in groups]
+    state, ids = jax.device_put((state, ids), jax.devices("cpu")[0])
+    wanted = jax.jit(lambda state, ids: model.stateless_call(*state, ids)[0])(state, ids)
+    norm = np.linalg.norm(wanted)
+    off, by_padding = (np.linalg.norm(x) / norm for x in (got - wanted, of_padded - got))
+    return f"| {name} | {precision} | {off:.1e} | {by_padding:.1e} |"
+
+
+def main():
     quiet_tensorflow()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="models; all of them unless given")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
     if keras.backend.backend() != "jax":
         sys.exit("This benchmark needs KERAS_BACKEND=jax.")
-    device = jax.devices()[0]
+    device, quick = jax.devices()[0], arguments.quick
     if device.platform == "cpu" and not quick:
         sys.exit(
             "No GPU: JAX finds none. Install JAX for yours, as in pip install 'jax[cuda12]'; "
             "`--quick` runs on the CPU."
         )
-    names = ("cnn_kim", "hcan") if quick else zoo.list_models()
-    batch, steps, size = (4, 2, 1024) if quick else (64, 30, 8192)
+    names = arguments.names or (["cnn_kim", "hcan"] if quick else zoo.list_models())
+    batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
     rates = ", ".join(f"{rate / 1e12:.1f} TFLOP/s in {p}" for p, rate in gemm.items())
-    lines = [
+    lines = []
+
+    def write(*more: str):
+        print(*more, sep="\n", flush=True)
+        lines.extend(more)
+        if not quick:
+            RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+
+    write(
         "# Training on a GPU",
         "",
         f"Written by `make bench-gpu` on {device.device_kind}, JAX {jax.__version__}, Keras "
-        f"{keras.__version__}. A matrix product of {size} x {size} reaches {rates}; a copy "
-        f"{bandwidth / 1e9:,.0f} GB/s. Default sizes, batches of {batch} documents of {WORDS} "
-        f"words, or {SENTENCES[0]} sentences of {SENTENCES[1]}; medians of {ROUNDS} times {steps} "
-        "steps through `fit`. Operations are those of the step's matrix products. The roofline is "
-        "the most that the matrix rate and the bandwidth allow, by XLA's count of bytes; "
-        "recurrent models have none, as XLA counts a loop once.",
+        f"{keras.__version__}. What steps take through `fit`, without its start and end (medians "
+        f"of {ROUNDS} differences), with Adam and `steps_per_execution={TOGETHER}`, on documents "
+        "without padding. What is float32 is multiplied as TF32 where the GPU has it, as JAX and "
+        "TensorFlow do by default.",
         "",
-        "| model | precision | steps/s | TFLOP/s | of the matrix rate | operations a byte | "
-        "of the roofline | memory, MiB |",
-        "|---|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for name in track(names, "Training every model"):
+        "## Beside the papers' rivals",
+        "",
+        "Steps a second at the papers' sizes; HAN as HCAN's paper has it, with word vectors of "
+        f"512. Documents of {YELP[0]} sentences of {YELP[1]} words are like Yelp's reviews, of "
+        f"{IMDB[0]} and {IMDB[1]} like IMDB's (HAN, Table 1). Keras' recurrent layers of masked "
+        "texts are loops of XLA's on JAX; the last column has the rival's steps a second with "
+        "PyTorch and cuDNN, on the same ids without masks.",
+        "",
+        "| model | rival | precision | batch | document | steps/s | rival's | times as fast | "
+        "the paper's | rival on PyTorch |",
+        "|---|---|---|--:|---|--:|--:|--:|--:|--:|",
+    )
+    for pair in track(PAIRS[:1] if quick else PAIRS, "Training beside rivals"):
         for precision in PRECISIONS:
-            seconds, count, moved, held = measure(name, precision, batch, steps)
-            rate, intensity, share = count / seconds, "", ""
-            if moved:
-                intensity = f"{count / moved:.0f}"
-                share = f"{rate / min(gemm[precision], bandwidth * count / moved):.0%}"
-            lines.append(
-                f"| {name} | {precision} | {1 / seconds:,.1f} | {rate / 1e12:.2f} | "
-                f"{rate / gemm[precision]:.1%} | {intensity} | {share} | {held / 2**20:,.0f} |"
-            )
-            print(lines[-1], flush=True)
+            write(beside(pair, precision, most))
             gc.collect()
-    lines += [
+    write(
         "",
-        "## HCAN beside HAN, at their papers' sizes",
+        "## Each model",
         "",
-        "| precision | batch | HCAN, steps/s | HAN, steps/s | times as fast |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    for precision in PRECISIONS:
-        for size in (1, batch):
-            hcan, han = (
-                1 / measure(name, precision, size, steps, preset)[0]
-                for name, preset in PAPERS.items()
-            )
-            lines.append(f"| {precision} | {size} | {hcan:.1f} | {han:.1f} | {hcan / han:.1f} |")
-    print("\n".join(lines))
-    if not quick:
-        RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+        f"Batches of {batch} documents of {WORDS} words, or {SENTENCES[0]} sentences of "
+        f"{SENTENCES[1]}; the five papers' models, and LSTM, at their papers' sizes. A matrix "
+        f"product of {size} x {size} reaches {rates}; a copy {bandwidth / 1e9:,.0f} GB/s. "
+        "Operations are those of the step's matrix products. The roofline is "
+        "the most that the matrix rate and the bandwidth allow, by XLA's count of bytes; models "
+        "with loops have none, as XLA counts a loop once.",
+        "",
+        "| model | sizes | precision | steps/s | documents/s | TFLOP/s | of the matrix rate | "
+        "operations a byte | of the roofline | memory, MiB |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
+    )
+    for name in track(names, "Training models"):
+        preset = None if quick else PAPERS.get(name)
+        for precision in PRECISIONS:
+            write(alone(name, preset, precision, batch, most, gemm, bandwidth))
+            gc.collect()
+    write(
+        "",
+        "## Answers",
+        "",
+        "Scores before the softmax, of the papers' sizes with random weights: how far they are "
+        "from those of float32 on the CPU, and how far padding takes them from those without; "
+        "norms of the differences, as a share of the scores' norm.",
+        "",
+        "| model | precision | from the CPU's | by padding |",
+        "|---|---|--:|--:|",
+    )
+    for name in track([name for name in names if name in PAPERS], "Comparing answers"):
+        for precision in PRECISIONS:
+            write(differences(name, PAPERS[name], precision))
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv)
+    main()

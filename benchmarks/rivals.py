@@ -308,3 +308,54 @@ class DistilBERT:
         with torch.inference_mode():
             ids = torch.from_numpy(ids)
             return self.model(ids, attention_mask=(ids != 0).long()).logits.numpy()
+
+
+def torch_han(like):
+    """HAN on PyTorch, where cuDNN computes the GRUs; documents have no padding."""
+    from torch import nn
+
+    class Level(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.gru = nn.GRU(dim, like.units, batch_first=True, bidirectional=True)
+            self.hidden = nn.Linear(2 * like.units, like.attention_dim)
+            self.context = nn.Linear(like.attention_dim, 1, bias=False)
+
+        def forward(self, inputs):
+            states, _ = self.gru(inputs)
+            weights = self.context(self.hidden(states).tanh()).softmax(1)
+            return (weights * states).sum(1)
+
+    class HAN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(like.vocabulary_size, like.embedding_dim)
+            self.words = Level(like.embedding_dim)
+            self.sentences = Level(2 * like.units)
+            self.classify = nn.Linear(2 * like.units, like.num_classes)
+
+        def forward(self, ids):
+            vectors = self.words(self.embed(ids.flatten(0, 1)))
+            return self.classify(self.sentences(vectors.unflatten(0, ids.shape[:2])))
+
+    return HAN()
+
+
+def torch_lstm(like):
+    """The LSTM of SSAN's paper on PyTorch, where cuDNN computes it; texts have no padding."""
+    from torch import nn
+
+    class LSTM(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(like.vocabulary_size, like.embedding_dim)
+            self.embed.weight.requires_grad = like.train_embeddings
+            self.lstm = nn.LSTM(like.embedding_dim, like.units, batch_first=True)
+            self.drop = nn.Dropout(like.dropout)
+            self.classify = nn.Linear(like.units, like.num_classes)
+
+        def forward(self, ids):
+            _, (last, _) = self.lstm(self.drop(self.embed(ids)))
+            return self.classify(last[0])
+
+    return LSTM()

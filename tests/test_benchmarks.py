@@ -92,6 +92,57 @@ def test_plain_forms_over_all_pairs(name, build):
     np.testing.assert_allclose(plain(TEXTS), ours(TEXTS), atol=1e-5)
 
 
+def gates(weights, order):
+    """Keras' kernels and biases of a recurrent layer as PyTorch's, whose gates stand otherwise."""
+
+    def reordered(x):
+        parts = np.split(np.asarray(x), len(order), axis=-1)
+        return np.concatenate([parts[i] for i in order], axis=-1).T
+
+    kernel, recurrent, bias = weights
+    biases = bias if len(bias.shape) == 2 else (bias, np.zeros(bias.shape))
+    return [reordered(x) for x in (kernel, recurrent, *biases)]
+
+
+def copy_to_torch(parameters, arrays):
+    import torch
+
+    with torch.no_grad():
+        for parameter, array in zip(parameters, arrays, strict=True):
+            parameter.copy_(torch.tensor(np.array(array)))
+
+
+def test_han_of_torch():
+    torch = pytest.importorskip("torch", reason="PyTorch comes with make bench")
+    ours = zoo.build("han", 3, vocabulary_size=10, embedding_dim=6, units=3, attention_dim=4)
+    full = np.where(DOCUMENTS == 0, 9, DOCUMENTS)
+    ours(full)
+    theirs = rivals.torch_han(ours)
+    arrays = [ours.embed.get_weights()[0]]
+    for level in (ours.words.layer, ours.sentences):
+        weights = level.encoder.get_weights()
+        by_name = {weight.name: weight.numpy() for weight in level.summary.weights}
+        arrays += [*gates(weights[:3], (1, 0, 2)), *gates(weights[3:], (1, 0, 2))]
+        arrays += [by_name["kernel"].T, by_name["bias"], by_name["context"].T.reshape(1, -1)]
+    kernel, bias = ours.classify.get_weights()
+    copy_to_torch(theirs.parameters(), [*arrays, kernel.T, bias])
+    scores = theirs(torch.from_numpy(full)).softmax(-1).detach()
+    np.testing.assert_allclose(scores, ours(full), atol=1e-5)
+
+
+def test_lstm_of_torch():
+    torch = pytest.importorskip("torch", reason="PyTorch comes with make bench")
+    ours = zoo.build("lstm", 3, vocabulary_size=10, embedding_dim=6, units=3)
+    full = np.where(TEXTS == 0, 3, TEXTS)
+    ours(full)
+    theirs = rivals.torch_lstm(ours).eval()
+    kernel, bias = ours.classify.get_weights()
+    arrays = gates(ours.encoder.get_weights(), (0, 1, 2, 3))
+    copy_to_torch(theirs.parameters(), [ours.embed.get_weights()[0], *arrays, kernel.T, bias])
+    scores = theirs(torch.from_numpy(full)).softmax(-1).detach()
+    np.testing.assert_allclose(scores, ours(full), atol=1e-5)
+
+
 def test_transformer_of_keras():
     like = zoo.build("act", 3, vocabulary_size=10, embedding_dim=6, max_words=8)
     transformer = rivals.keras_transformer(like)
@@ -172,6 +223,19 @@ def test_operations_on_a_gpu():
 
     thrice = counted(jax.grad(square, (0, 1)), (2, 9, 4), (3, 4, 5))
     assert thrice == 3 * counted(convolve, (2, 9, 4), (3, 4, 5))
+
+
+def test_a_step_on_a_gpu_is_timed_without_the_start(monkeypatch):
+    """Which takes a second here, and a step ten milliseconds."""
+    clock, taken = [0.0], []
+
+    def fit(steps):
+        taken.append(steps)
+        clock[0] += 1 + 0.01 * steps
+
+    monkeypatch.setattr(gpu.time, "perf_counter", lambda: clock[0])
+    assert gpu.step_seconds(fit, 1000) == pytest.approx(0.01)
+    assert max(taken) <= 1000
 
 
 def test_kernels_of_a_profile():

@@ -47,12 +47,15 @@ def fit(
     Raises:
         UsageError: if the loss is no number any more, or the disk is full.
     """
+    steps, on_jax = recipe.evaluate_every // recipe.batch_size, keras.backend.backend() == "jax"
     classifier.compile(
         optimizer=recipe.build_optimizer(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
         weighted_metrics=["accuracy"],
         # On TensorFlow XLA would compile anew for each shape of a batch.
-        jit_compile="auto" if keras.backend.backend() == "jax" else False,
+        jit_compile="auto" if on_jax else False,
+        # Where a GPU is done before Python is. An evaluation comes after whole executions.
+        steps_per_execution=max(n for n in range(1, 11) if steps % n == 0) if on_jax else 1,
     )
     _build_metrics(classifier)
     history, rounds = folder / "history.csv", recipe.evaluations
@@ -63,7 +66,6 @@ def fit(
         plateau=recipe.schedule == "plateau",
     )
     done = checkpoint.restore(classifier)
-    steps = recipe.evaluate_every // recipe.batch_size
     train, validation = _batches(classifier, corpus, recipe, seed, cache, share, first=done * steps)
     callbacks = [
         keras.callbacks.TerminateOnNaN(),
