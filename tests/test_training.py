@@ -332,6 +332,10 @@ def test_texts_of_rare_classes_count_for_more(tmp_path, monkeypatch):
     numbers = zoo.datasets.load(str(path)).split(0).train.numbers
     np.testing.assert_allclose(weights, class_weights(numbers, 2)[targets])
     assert weights[targets == 0].max() < 1 < 5 <= weights[targets == 1].min()
+    batches.clear()
+    with pytest.raises(Killed):
+        start(path, tmp_path / "others", class_weights=False)
+    assert {len(batch) for batch in batches} == {2}  # no weights
 
 
 def test_the_rate_rises_for_a_tenth_and_falls_to_zero():

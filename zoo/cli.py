@@ -102,6 +102,13 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
+    class_weights: Annotated[
+        bool | None,
+        typer.Option(
+            "--class-weights/--no-class-weights",
+            help="Whether texts of rare classes count for more. Default: the recipe's.",
+        ),
+    ] = None,
     clean_up: Annotated[
         str | None,
         typer.Option(
@@ -181,6 +188,7 @@ def train(
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
+        class_weights=class_weights,
         clean_up=clean_up,
         min_count=min_count,
         max_vocabulary=max_vocabulary,
