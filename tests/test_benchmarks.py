@@ -9,6 +9,7 @@ import tensorflow as tf
 import zoo
 from benchmarks import gpu, measure, profile, rivals
 from benchmarks.measure import Documents, operations
+from tests.kinds import slow_unless
 from zoo.layers import PairwiseAttention
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
@@ -42,7 +43,7 @@ def copy_level_of_hcan(ours, plain):
         ("hcan", {"num_heads": 2}, rivals.plain_hcan, copy_level_of_hcan),
     ],
 )
-@pytest.mark.parametrize("one_by_one", [True, False])
+@pytest.mark.parametrize("one_by_one", [slow_unless(False, True), False])
 def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6, **options)
     plain = build(ours, one_by_one)

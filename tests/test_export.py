@@ -85,7 +85,7 @@ def test_the_card_has_the_runs_scores(trained, tmp_path):
 
 
 every_kind = pytest.mark.parametrize(
-    "name", [slow_unless(name in ("act", "han", "hcan"), name) for name in KINDS]
+    "name", [slow_unless(name in ("act", "han"), name) for name in KINDS]
 )
 
 
