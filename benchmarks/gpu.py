@@ -24,6 +24,7 @@ from rich.progress import track
 import zoo
 from benchmarks import rivals
 from zoo.quiet import quiet_tensorflow
+from zoo.registry import check_name
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
 PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}
@@ -277,6 +278,8 @@ def main():
             "No GPU: JAX finds none. Install JAX for yours, as in pip install 'jax[cuda12]'; "
             "`--quick` runs on the CPU."
         )
+    for name in arguments.names:
+        check_name(name)
     names = arguments.names or (["cnn_kim", "hcan"] if quick else zoo.list_models())
     batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
