@@ -15,8 +15,8 @@ help:  ## Show this.
 $(BIN)/zoo: setup.cfg pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo 'Installing into .venv; TensorFlow takes a minute, or a few ...'
-	@$(BIN)/pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]' \
+	@$(BIN)/pip install --quiet --disable-pip-version-check uv \
+		&& $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]' \
 		|| $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 

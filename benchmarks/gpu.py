@@ -1,8 +1,8 @@
 """Training on a GPU, by JAX: steps a second, and how near to what the GPU can do.
 
-``make bench-gpu`` writes ``benchmarks/results/gpu.md``, a row at a time, of all models or of
-``MODELS="hcan han"``. With ``--quick`` it prints the same of smaller batches, on whatever JAX
-computes with.
+``make bench-gpu`` writes ``benchmarks/results/gpu.md``, of all models or of ``MODELS="hcan han"``;
+until the end its rows stand in ``gpu.partial.md`` beside it. With ``--quick`` it prints the same
+of smaller batches, on whatever JAX computes with.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from zoo.quiet import quiet_tensorflow
 from zoo.registry import check_name
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
+PARTIAL = RESULTS.with_suffix(".partial.md")
 PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}
 YELP, IMDB = (9, 17), (14, 23)  # sentences and their words, on average (HAN, Table 1)
 WORDS, SENTENCES = 128, IMDB  # of a document: flat; sentences and their words
@@ -138,11 +139,6 @@ def documents(number: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarr
     return ids, rng.integers(0, CLASSES, number, "int32")
 
 
-def shape_of(model) -> tuple[int, ...]:
-    """Of a document."""
-    return SENTENCES if model.hierarchical else (WORDS,)
-
-
 def step_seconds(fit: Callable[[int], None], most: int) -> float:
     """Of a step: what a long fit takes above a short one. ``fit`` takes the number of steps."""
 
@@ -236,7 +232,8 @@ def beside(pair: Pair, precision: str, most: int) -> str:
 def alone(name: str, preset: str | None, precision: str, batch: int, most: int, gemm, bandwidth):
     """A row of the second table."""
     model = build(name, precision, preset)
-    seconds, count, moved, held = measure(model, batch, most, shape_of(model))
+    shape = SENTENCES if model.hierarchical else (WORDS,)
+    seconds, count, moved, held = measure(model, batch, most, shape)
     rate, intensity, share = count / seconds, "", ""
     if moved:
         intensity = f"{count / moved:.0f}"
@@ -278,8 +275,11 @@ def main():
             "No GPU: JAX finds none. Install JAX for yours, as in pip install 'jax[cuda12]'; "
             "`--quick` runs on the CPU."
         )
-    for name in arguments.names:
-        check_name(name)
+    try:
+        for name in arguments.names:
+            check_name(name)
+    except zoo.UsageError as error:
+        parser.error(str(error))
     names = arguments.names or (["cnn_kim", "hcan"] if quick else zoo.list_models())
     batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
@@ -290,7 +290,7 @@ def main():
         print(*more, sep="\n", flush=True)
         lines.extend(more)
         if not quick:
-            RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
+            PARTIAL.write_text("\n".join(lines) + "\n", "utf-8")
 
     write(
         "# Training on a GPU",
@@ -351,6 +351,8 @@ def main():
     for name in track([name for name in names if name in PAPERS], "Comparing answers"):
         for precision in PRECISIONS:
             write(differences(name, PAPERS[name], precision))
+    if not quick:
+        PARTIAL.replace(RESULTS)
 
 
 if __name__ == "__main__":
