@@ -39,7 +39,9 @@ def copy_level_of_hcan(ours, plain):
 @pytest.mark.parametrize(
     ("name", "options", "build", "copy"),
     [
-        ("han", {"units": 3, "attention_dim": 4}, rivals.plain_han, copy_level_of_han),
+        slow_unless(
+            False, "han", {"units": 3, "attention_dim": 4}, rivals.plain_han, copy_level_of_han
+        ),
         ("hcan", {"num_heads": 2}, rivals.plain_hcan, copy_level_of_hcan),
     ],
 )

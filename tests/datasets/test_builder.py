@@ -301,6 +301,7 @@ def test_a_data_folder_that_cannot_be_written(folder, tmp_path, monkeypatch):
         datasets.load("agnews")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BEAM is None, reason="Apache Beam is not installed")
 def test_beam_names_the_line_too(folder):
     (folder / "train.csv").write_text('"1","a","b"\n"World","a","b"\n')

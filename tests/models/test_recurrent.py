@@ -41,7 +41,7 @@ def on_gpu(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [slow_unless(n not in ("bilstm", "d_lstm", "han_max"), n) for n in RECURRENT]
+    "name", [slow_unless(n not in ("bilstm", "d_lstm", "han", "han_max"), n) for n in RECURRENT]
 )
 def test_cudnn_computes_in_training_only_and_reads_empty_texts(name, on_gpu):
     model, ids = build(name)
