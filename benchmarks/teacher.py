@@ -90,7 +90,7 @@ class Teacher:
             )
         ]
         schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer, RATE, len(batches), pct_start=0.1, anneal_strategy="linear"
+            optimizer, RATE, max(20, len(batches)), pct_start=0.1, anneal_strategy="linear"
         )
         self.encoder.train()
         for part in track(batches, "Teacher: learns", console=SEEN):
