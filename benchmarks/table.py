@@ -118,10 +118,10 @@ class Table:
         started, teaching = time.perf_counter(), 0.0
         with tempfile.TemporaryDirectory() as folder:
             if self.texts is not None:
-                data, train["files"] = self._part(data, seed, Path(folder))
+                data, train["files"] = as_files(self._part(data, seed), Path(folder))
             if row.taught:
-                vectors = Path(train["embeddings"])
-                data, train["files"] = taught(data, seed, Path(folder), vectors, quick)
+                frames = taught(data, seed, train["embeddings"], quick)
+                data, train["files"] = as_files(frames, Path(folder))
                 teaching = time.perf_counter() - started
             run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))
@@ -145,18 +145,17 @@ class Table:
         """A row's result in a few words."""
         return f"{found['accuracy']:.2%}, {found['seconds']:.0f} s"
 
-    def _part(self, data, seed, folder):
-        """Files of a corpus with fewer texts: the path, and arguments of ``load``."""
-        corpus = datasets.load(data).split(seed)
+    def _part(self, data, seed):
+        """Splits of a corpus with fewer texts."""
+        corpus, frames = datasets.load(data).split(seed), {}
         for split in ("train", "validation", "test"):
             frame = corpus.frame(split)
             frame = frame[frame["text"].str.strip() != ""]  # which a file may not have
             if split != "validation":
                 most, drawn_by = (self.texts[0], seed) if split == "train" else (self.texts[1], 0)
                 frame = frame.sample(min(most, len(frame)), random_state=drawn_by)
-            frame.to_csv(folder / f"{split}.csv", index=False)
-        others = {split: str(folder / f"{split}.csv") for split in ("validation", "test")}
-        return str(folder / "train.csv"), others
+            frames[split] = frame
+        return frames
 
     def report(self, name: str, rows: pd.DataFrame) -> str:
         """The table as Markdown."""
@@ -225,6 +224,14 @@ a difference, one in twenty would have a verdict by chance.
                     f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
                     f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} |"
                 )
+
+
+def as_files(frames: dict[str, pd.DataFrame], folder: Path) -> tuple[str, dict[str, str]]:
+    """Files of the splits: that for training, and the others as :func:`zoo.train` takes them."""
+    paths = {split: str(folder / f"{split}.csv") for split in frames}
+    for split, frame in frames.items():
+        frame.to_csv(paths[split], index=False)
+    return paths.pop("train"), paths
 
 
 def told(paper: float | None) -> str:

@@ -9,7 +9,6 @@ does not. The answers are taken as labels, so that ``zoo train`` does as it does
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -182,20 +181,19 @@ def variations(
             yield " ".join(copy)
 
 
-def taught(data: str, seed: int, folder: Path, vectors: Path, quick: bool) -> tuple[str, dict]:
-    """A corpus with the teacher's texts in its training split, as files.
+def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.DataFrame]:
+    """Splits of a corpus, with the teacher's texts in that for training.
 
     The teacher sees the training split only, so that the validation split can select.
 
     Args:
         data: a name of the catalogue.
         seed: of the split, the teacher and the variations.
-        folder: of the files.
         vectors: a file of word vectors, the most frequent words first.
         quick: one epoch and few variations.
 
-    Returns:
-        The training file, and the other two as :func:`zoo.train` takes them.
+    Raises:
+        UsageError: if the extra ``bench`` is not installed.
     """
     from gensim.models import KeyedVectors
 
@@ -205,7 +203,7 @@ def taught(data: str, seed: int, folder: Path, vectors: Path, quick: bool) -> tu
     texts = list(corpus.train)
     teacher = Teacher(len(corpus.labels), seed)
     words = sorted({word.lower() for text in texts for word in WORD.findall(text)})
-    word2vec = KeyedVectors.load_word2vec_format(str(vectors), binary=True)
+    word2vec = KeyedVectors.load_word2vec_format(vectors, binary=True)
     frequent = word2vec.index_to_key[:VOCABULARY]
     known = list(dict.fromkeys([*frequent, *words]))
     own = KeyedVectors(teacher.encoder.config.hidden_size)
@@ -219,7 +217,4 @@ def taught(data: str, seed: int, folder: Path, vectors: Path, quick: bool) -> tu
     frames = {split: corpus.frame(split) for split in ("train", "validation", "test")}
     labels = [corpus.labels[number] for number in teacher.labels(more)]
     frames["train"] = pd.concat([frames["train"], pd.DataFrame({"text": more, "label": labels})])
-    for split, frame in frames.items():
-        frame.to_csv(folder / f"{split}.csv", index=False)
-    others = {split: str(folder / f"{split}.csv") for split in ("validation", "test")}
-    return str(folder / "train.csv"), others
+    return frames

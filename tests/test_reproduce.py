@@ -11,7 +11,7 @@ from benchmarks.claims import by_chance, difference, packed, rights_of, verdict
 from benchmarks.corpus_statistics import REPEATS, StatisticsTable
 from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
-from benchmarks.table import System, Table
+from benchmarks.table import System, Table, as_files
 from zoo import datasets
 from zoo.recipes import find_recipe
 from zoo.registry import import_model
@@ -140,7 +140,7 @@ def test_seeds_draw_training_texts_and_share_those_of_the_test(tmp_path):
     for seed in (0, 1):
         folder = tmp_path / str(seed)
         folder.mkdir()
-        train, others = table._part("sample", seed, folder)
+        train, others = as_files(table._part("sample", seed), folder)
         drawn.append({"train": train} | others)
     first, second = ({name: pd.read_csv(path) for name, path in one.items()} for one in drawn)
     assert (len(first["train"]), len(first["test"])) == (50, 30)

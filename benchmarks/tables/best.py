@@ -50,7 +50,8 @@ TABLE = Table(
         "others trained on a billion pairs of sentences, fine-tuned on the training questions. It "
         "knows of words what the papers' vectors know, and is not in what is kept. Number and kind "
         "of variations, recipe and epochs were chosen on one fold of the training questions, of "
-        "five ways tried there. Seconds are of both.",
+        "five ways tried there. A few variations happen to be test questions, under the teacher's "
+        "label. Seconds are of both.",
         "SST-2 is trained on the phrases of the training sentences, too.",
     ],
     vectors=300,
