@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 SAMPLES = 10_000  # of the bootstrap
+MEAN = "mean"  # in place of a corpus: all of them, each counting the same
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Claim:
     Attributes:
         says: in words.
         better, worse: names of rows.
-        corpora: where; None for all.
+        corpora: where; None for each of the table's and, of several, for their mean.
     """
 
     says: str
@@ -40,18 +41,30 @@ def rights_of(rows: pd.DataFrame) -> np.ndarray:
     return np.mean([np.unpackbits(one, count=texts) for one in bits], axis=0)
 
 
-def difference(better: np.ndarray, worse: np.ndarray) -> tuple[float, float, float]:
-    """Points between two systems on the same texts, and the bounds of 95 % (paired bootstrap)."""
-    points = 100 * (better - worse)
+def difference(*points: np.ndarray) -> tuple[float, float, float]:
+    """Points between two systems, and the bounds of 95 % (paired bootstrap).
+
+    Args:
+        points: ``[texts]`` of each corpus: by how much one is ahead on a text. Corpora count the
+            same.
+    """
     random = np.random.default_rng(0)
-    means = [random.choice(points, len(points)).mean() for _ in range(SAMPLES)]
-    return float(points.mean()), *map(float, np.percentile(means, (2.5, 97.5)))
+    means = [
+        np.mean([random.choice(one, len(one)).mean() for one in points]) for _ in range(SAMPLES)
+    ]
+    point = np.mean([one.mean() for one in points])
+    return float(point), *map(float, np.percentile(means, (2.5, 97.5)))
+
+
+def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
+    """``[texts]``: by how many points some trainings are ahead of others on each test text."""
+    return 100 * (rights_of(better) - rights_of(worse))
 
 
 def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
     """Of pairs of trainings that differ in their seed alone: how many have a verdict, and all."""
     verdicts = [
-        verdict(*difference(rights_of(own.iloc[[i]]), rights_of(own.iloc[[j]]))[1:])
+        verdict(*difference(points(own.iloc[[i]], own.iloc[[j]]))[1:])
         for _, own in rows.groupby(["system", "data"])
         for i, j in itertools.combinations(range(len(own)), 2)
     ]
@@ -65,22 +78,35 @@ def verdict(low: float, high: float) -> str:
 
 def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[str]:
     """A table of claims, on each corpus where both systems have been trained, and a summary."""
-    lines, verdicts = [], Counter()
+    lines, verdicts = [], {}
     for claim in claims:
-        for data in claim.corpora or corpora:
+        ahead = {}
+        for data in corpora:
             better, worse = (
                 rows[(rows["system"] == one) & (rows["data"] == data)]
                 for one in (claim.better, claim.worse)
             )
             if len(better) and len(worse):
-                points, low, high = difference(rights_of(better), rights_of(worse))
-                verdicts[verdict(low, high)] += 1
+                ahead[data] = points(better, worse)
+        places = {data: [one] for data, one in ahead.items()}
+        if len(ahead) == len(corpora) > 1:
+            places[MEAN] = list(ahead.values())
+        for data in claim.corpora or places:
+            if data in places:
+                mean, low, high = difference(*places[data])
+                found = verdict(low, high)
+                verdicts.setdefault(data, Counter())[found] += 1
+                where = f"mean of {len(corpora)}" if data == MEAN else corpora[data]
                 lines.append(
-                    f"| {claim.says} | {corpora[data]} | {points:+.1f} | {low:+.1f} to {high:+.1f} "
-                    f"| {verdict(low, high)} |"
+                    f"| {claim.says} | {where} | {mean:+.1f} | {low:+.1f} to {high:+.1f} "
+                    f"| {found} |"
                 )
-    counts = ", ".join(f"{count} {one}" for one, count in sorted(verdicts.items()))
-    yield f"{len(lines)} tested: {counts}."
+    means = verdicts.pop(MEAN, Counter())
+    singles = sum(verdicts.values(), Counter())
+    for where, counts in (("on a corpus", singles), ("on the mean of the corpora", means)):
+        if counts:
+            told = ", ".join(f"{count} {one}" for one, count in sorted(counts.items()))
+            yield f"{counts.total()} tested {where}: {told}."
     yield ""
     yield "| claim | corpus | points | 95 % | verdict |"
     yield "|---|---|--:|---|---|"

@@ -59,7 +59,7 @@ class Comparison:
         documents = Documents(self.corpus, self.texts // part, like, self.longer_than)
         size = {"vocabulary_size": documents.preprocessor.vocabulary_size}
         ours = zoo.build(self.model, CLASSES, self.preset, **self.options, **size)
-        if self.build is rivals.BagOfWords:
+        if self.build in rivals.FROM_TEXTS:
             return documents, ours, self.build(ours, documents.texts, documents.targets)
         return documents, ours, self.build(ours)
 

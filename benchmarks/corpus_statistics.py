@@ -34,7 +34,7 @@ class StatisticsTable:
     clean_up: str
     footnotes: list[str]
 
-    def plan(self, corpora: list[str], quick: bool) -> list[tuple[str, str, int]]:
+    def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
         """What to count: each corpus once."""
         return [("counts", data, 0) for data in corpora]
 

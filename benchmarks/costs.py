@@ -51,7 +51,7 @@ class CostTable:
     passes: int
     footnotes: list[str]
 
-    def plan(self, corpora: list[str], quick: bool) -> list[tuple[str, str, int]]:
+    def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
         """What to measure: system, corpus, and no seed."""
         return [(one.name, data, 0) for data in corpora for one in self.systems]
 

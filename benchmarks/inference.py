@@ -26,6 +26,7 @@ from zoo.threads import in_threads, prediction_threads
 RESULTS = Path(__file__).parent / "results" / "inference.md"
 TRANSFORMER = ours_of("act_transformer", "li2021")
 BAG = "TF-IDF and logistic regression; both from texts"
+FASTTEXT = "fastText, zoo's; both from texts"
 DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
 INFERENCE = [
     Comparison(
@@ -35,6 +36,7 @@ INFERENCE = [
     Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER),
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
     Comparison("act", "li2021", BAG, rivals.BagOfWords),
+    Comparison("act", "li2021", FASTTEXT, rivals.FastText),
     Comparison(
         "act", "li2021", DISTILBERT, rivals.DistilBERT, 20,
         told="`act` labels {:.0f} times as many texts a second as an encoder of DistilBERT's shape",
@@ -55,7 +57,7 @@ def inference(comparison: Comparison, rounds: int, part: int):
     threads, product = prediction_threads(), gemm()
     flat = isinstance(rival, rivals.DistilBERT)
     theirs = documents.flat_batches(comparison.batch_size) if flat else ready
-    from_texts = isinstance(rival, rivals.BagOfWords)
+    from_texts = isinstance(rival, rivals.FROM_TEXTS)
 
     def answers(model, batches):
         return list(in_threads(model.predict_on_batch, batches, threads))

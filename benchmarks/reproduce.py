@@ -2,7 +2,8 @@
 
 ``make reproduce TABLE=ssan2`` runs the rows of a module of :mod:`benchmarks.tables` on the corpora
 that are at hand, and writes ``benchmarks/results/<table>.csv``, a row for each training, and
-``.md``, and what the README shows of it. Run again, it goes on where the CSV stops: delete rows to
+``.md``, and what the README shows of it. Run again, it goes on where the CSV stops. Rows of other
+settings than the table has now are run anew, and take the place of the old ones; delete others to
 run them anew.
 """
 
@@ -84,7 +85,8 @@ def main(
         int, typer.Option(min=1, help="Trainings at a time, which share the cores.")
     ] = 1,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Trainings of each row, at most.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Trainings of each row.", show_default="the table's plan"),
     ] = None,
     row: Annotated[tuple[str, str, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
@@ -103,12 +105,9 @@ def main(
             corpora.append(data)
         except zoo.UsageError as error:
             print(f"left out: {error}")
-    done = set(rows[KEY].itertuples(index=False, name=None))
-    plan = [
-        one
-        for one in table.plan(corpora, quick)
-        if one not in done and (seeds is None or one[-1] < seeds)
-    ]
+    current = rows[~table.outdated(rows)] if isinstance(table, Table) and len(rows) else rows
+    done = set(current[KEY].itertuples(index=False, name=None))
+    plan = [one for one in table.plan(corpora, 1 if quick else seeds) if one not in done]
     if plan:
         table.prepare()
     failed = 0
@@ -119,7 +118,8 @@ def main(
             print(f"{told}: failed", flush=True)
             continue
         print(f"{told}: {table.told(found)}", flush=True)
-        rows = pd.concat([rows, pd.DataFrame([found])], ignore_index=True)
+        old = (rows[KEY] == one).all(axis=1)
+        rows = pd.concat([rows[~old], pd.DataFrame([found])], ignore_index=True)
         if not quick:
             with whole(path) as partial:
                 rows.to_csv(partial, index=False)

@@ -10,6 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+import zoo
+from benchmarks.measure import preprocessor_of
 from zoo.layers import GlobalAttention, PairwiseAttention, RelativePositionAttention
 from zoo.models.attcnn import ATTCNN
 from zoo.models.ssan import SSAN
@@ -290,6 +292,23 @@ class BagOfWords:
     def predict(self, texts):
         """Probabilities."""
         return self.model.predict_proba(texts)
+
+
+class FastText:
+    """The zoo's ``fasttext``, from texts: its ids are of n-grams."""
+
+    def __init__(self, like, texts, targets):
+        preprocessor = preprocessor_of(zoo.build("fasttext", 2, vocabulary_size=2), texts)
+        size = preprocessor.vocabulary_size
+        self.model = zoo.build("fasttext", like.num_classes, vocabulary_size=size)
+        self.model.preprocessor = preprocessor
+
+    def predict(self, texts):
+        """Probabilities."""
+        return self.model.predict(texts, verbose=0)
+
+
+FROM_TEXTS = (BagOfWords, FastText)
 
 
 class DistilBERT:

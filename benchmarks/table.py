@@ -25,6 +25,10 @@ IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "
     "reviews, stand in for the paper's, trained on far more text."
 )
+LINEAR = (
+    "The weights of linear systems on counts are their word table, so that the other parameters "
+    "are few. Scikit-learn's strength of regularisation, 1, is not tuned."
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Table:
         shown: rows for the README, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
-        seeds: trainings of each row.
+        seeds: trainings of each row that are planned.
         reference: whose numbers ours are beside.
     """
 
@@ -93,12 +97,23 @@ class Table:
         (found,) = (one for one in self.systems if one.name == name)
         return dataclasses.replace(found, train=self.train | found.train)
 
-    def plan(self, corpora: list[str], quick: bool) -> list[tuple[str, str, int]]:
-        """What to train: system, corpus and seed."""
-        seeds = range(1 if quick else self.seeds)
+    def settings(self, name: str) -> str:
+        """How a row is trained, as JSON, for a cell of a CSV."""
+        one = self.system(name)
+        shared = {"vectors": self.vectors, "texts": self.texts, "taught": one.taught or None}
+        told = {name: value for name, value in shared.items() if value is not None}
+        return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
+
+    def outdated(self, rows: pd.DataFrame) -> pd.Series:
+        """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
+        now = {one.name: self.settings(one.name) for one in self.systems}
+        return rows["settings"] != rows["system"].map(now)
+
+    def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
+        """What to train: system, corpus and seed; as many of them as given, or the table's."""
         return [
             (one.name, data, seed)
-            for seed in seeds
+            for seed in range(seeds or self.seeds)
             for data in corpora
             for one in self.systems
             if data in (one.corpora or corpora)
@@ -132,9 +147,10 @@ class Table:
                 "accuracy": scores["accuracy"],
                 **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
-                "epochs": len(pd.read_csv(history)) if history.exists() else 0,
+                "evaluations": len(pd.read_csv(history)) if history.exists() else 0,
                 "seconds": scores["seconds"] + round(teaching),
                 "memory_mib": round(peak_memory()),
+                "settings": self.settings(system),
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
@@ -161,20 +177,34 @@ class Table:
         """The table as Markdown."""
         counts = rows.groupby(["system", "data"]).size()
         trainings = " to ".join(map(str, sorted({counts.min(), counts.max()})))
+        if counts.min() < self.seeds:
+            trainings += f"; planned: {self.seeds}"
+        spread = ", in brackets their standard deviation" if counts.max() > 1 else ""
         jobs = int(rows["jobs"].max())
+        old = sorted(set(rows[self.outdated(rows)]["system"]))
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
+        if old:
+            beside.append(f"Of earlier settings than those below: {', '.join(old)}.")
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
+        settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
         return f"""# {self.title}
 
 Test {self.metric.replace("_", " ")} in percent: the {self.reference}'s, ours, and the gap;
 parameters are those outside the word table; seconds are of the clock, whatever else the machine
-did. Ours is the mean of trainings (of each row: {trainings}), in brackets their standard deviation.
+did. Ours is the mean of trainings (of each row: {trainings}){spread}.
 Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
 
 {chr(10).join(self._lines(rows))}
 
 {notes}
-{self._claims(rows)}"""
+{self._claims(rows)}
+## Settings
+
+Arguments of `zoo.train`, and what stands in their place: the width of word vectors trained on IMDB,
+the most training and test texts. A preset or recipe is the paper's, as the model's file has it.
+
+{settings}
+"""
 
     def _claims(self, rows):
         if not self.claims:

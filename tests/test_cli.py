@@ -244,6 +244,17 @@ def test_evaluate_prints_a_table_or_json(run_zoo, trained):
     assert json.loads(run_zoo("evaluate", trained, "--json")[1])["accuracy"] == 1
 
 
+@pytest.mark.parametrize("name", ["naive_bayes", "ave", "paragraph_vector"])
+def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_path):
+    columns = ("--text-column", "review", "--label-column", "stars")
+    code, *_ = run_zoo("train", name, "--data", csv_file, *columns, "--output", tmp_path)
+    assert code == 0
+    (run,) = tmp_path.iterdir()
+    assert json.loads(run_zoo("evaluate", run, "--json")[1])["accuracy"] == 1
+    rows = run_zoo("predict", run, "a good, nice stay", "a bad, sad stay")[1].splitlines()
+    assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
+
+
 def test_names_are_printed_as_they_are(capsys):
     row = dict.fromkeys(("precision", "recall", "f1-score", "support"), 1)
     scores = dict.fromkeys(("accuracy", "macro_f1", "loss", "texts"), 1)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
-from benchmarks.claims import by_chance, difference, packed, rights_of, verdict
+from benchmarks import claims
+from benchmarks.claims import MEAN, Claim, by_chance, difference, packed, rights_of, verdict
 from benchmarks.corpus_statistics import REPEATS, StatisticsTable
 from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
@@ -21,7 +22,7 @@ from zoo.registry import import_model
 def test_every_table_can_be_run(name):
     table = table_of(name)
     assert set(table.corpora) <= set(datasets.CATALOGUE)
-    plan = table.plan(list(table.corpora), quick=False)
+    plan = table.plan(list(table.corpora), None)
     assert plan and len(set(plan)) == len(plan)
 
 
@@ -40,7 +41,7 @@ def test_every_system_can_be_trained(name):
         assert table.system(name).paper[list(table.corpora).index(data)] is not None
     for claim in table.claims:
         assert {claim.better, claim.worse} <= set(names)
-        assert set(claim.corpora or ()) <= table.corpora.keys()
+        assert set(claim.corpora or ()) <= {*table.corpora, MEAN}
 
 
 def test_an_unknown_table():
@@ -58,16 +59,48 @@ def test_a_difference_of_paired_texts():
     random = np.random.default_rng(0)
     right = random.random(500) < 0.8
     better = right | (random.random(500) < 0.5)
-    mean, low, high = difference(better.astype(float), right.astype(float))
+    points = 100 * (better.astype(float) - right)
+    mean, low, high = difference(points)
     assert mean == pytest.approx(100 * (better.mean() - right.mean()))
     assert 0 < low < mean < high and verdict(low, high) == "confirmed"
-    assert verdict(*difference(right.astype(float), better.astype(float))[1:]) == "contrary"
-    assert verdict(*difference(right.astype(float), right[::-1].astype(float))[1:]) == (
-        "not confirmed"
-    )
+    assert verdict(*difference(-points)[1:]) == "contrary"
+    assert verdict(*difference(100 * (right.astype(float) - right[::-1]))[1:]) == "not confirmed"
     # As wide as the normal approximation of paired differences says.
     spread = 100 * (better.astype(float) - right).std() / np.sqrt(500)
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+
+
+def test_a_difference_of_several_corpora():
+    """Each counts the same, however many texts it has, and the mean is surer than each of them."""
+    random = np.random.default_rng(0)
+    points = [100 * random.choice([-1.0, 0, 1], size, p=(0.1, 0.7, 0.2)) for size in (400, 900)]
+    mean, low, high = difference(*points)
+    assert mean == pytest.approx((points[0].mean() + points[1].mean()) / 2)
+    spread = 0.5 * np.sqrt(sum(one.var() / len(one) for one in points))
+    assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+
+
+def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
+    rows = pd.DataFrame(
+        {"system": system, "data": data, "right": packed(np.array(right, bool)), "texts": 4}
+        for data in ("a", "b")
+        for system, right in (("A", [1, 1, 1, 1]), ("B", [0, 0, 0, 0]))
+    )
+    corpora = {"a": "first", "b": "second"}
+    two = [Claim("A beats B", "A", "B"), Claim("so on the mean", "A", "B", (MEAN,))]
+    text = "\n".join(claims.tested(two, corpora, rows))
+    assert "2 tested on a corpus: 2 confirmed.\n2 tested on the mean of the corpora: 2" in text
+    for place in ("A beats B | first", "A beats B | second", "A beats B | mean of 2"):
+        assert f"| {place} | +100.0 | +100.0 to +100.0 | confirmed |" in text
+    text = "\n".join(claims.tested(two, corpora, rows[rows["data"] == "a"]))
+    assert "first" in text and "mean" not in text  # of all the corpora, or there is none
+
+
+def test_rows_of_other_settings_are_outdated():
+    table = Table("T", SAMPLE, [System("Bow", "bow", train={"min_count": 5})], {}, [], [])
+    rows = pd.DataFrame({"system": ["Bow", "Bow", "Gone"], "settings": [table.settings("Bow")] * 3})
+    rows.loc[1, "settings"] = Table("T", SAMPLE, [System("Bow", "bow")], {}, [], []).settings("Bow")
+    assert table.outdated(rows).tolist() == [False, True, True]
 
 
 def test_verdicts_by_chance():
@@ -92,6 +125,7 @@ def test_the_report():
         {"system": system, "data": "sst_fine", "seed": seed, "accuracy": np.mean(right)}
         | {
             "parameters": 10,
+            "settings": table.settings(system),
             "seconds": 2.0,
             "machine": "M",
             "jobs": 1,
@@ -111,7 +145,7 @@ def test_the_report():
         "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
         in (text)
     )
-    assert "of each row: 2)" in text and "stand in for the paper's" in text
+    assert "of each row: 2; planned: 3), in brackets" in text and "stand in for the paper's" in text
 
 
 SAMPLE = {"sample": "the sample"}
@@ -122,7 +156,7 @@ def test_a_row_of_accuracies():
     table = Table(
         "T", SAMPLE, [bow], {}, [], ["A note."], texts=(200, 100), shown=(("Bow", "sample"),)
     )
-    (row,) = table.plan(["sample"], quick=True)
+    (row,) = table.plan(["sample"], 1)
     found = table.run(*row, True) | dict(zip(KEY, row, strict=True)) | {"jobs": 2}
     rows = pd.DataFrame([found])
     assert found["texts"] == 100 and rights_of(rows).mean() == pytest.approx(found["accuracy"])
@@ -154,7 +188,7 @@ def test_seeds_draw_training_texts_and_share_those_of_the_test(tmp_path):
 def test_a_row_of_costs():
     system = Cost("CNN", "cnn_barnes", 83_714, 986, 21.1, 0.85)
     table = CostTable("T", SAMPLE, [system], None, 10, ["A note."])
-    (row,) = table.plan(["sample"], quick=True)
+    (row,) = table.plan(["sample"], 1)
     found = table.run(*row, True) | {"system": "CNN"}
     assert min(found[name] for name in ("parameters", "training", "predictions")) > 0
     assert found["memory"] >= 0  # 0 where other tests of this process held more before
@@ -163,7 +197,7 @@ def test_a_row_of_costs():
 
 def test_a_row_of_counts():
     table = StatisticsTable("T", SAMPLE, {"Yelp": (5, 9, 8.9, 151, 151.6, 1184, 211)}, "han", [])
-    (row,) = table.plan(["sample"], quick=True)
+    (row,) = table.plan(["sample"], 1)
     found = table.run(*row, True)
     assert found["documents"] == 2500 and found["classes"] == 5  # 1,000 of a split, at most
     text = table.report("t", pd.DataFrame([found | {"data": "sample"}]))

@@ -27,8 +27,8 @@ TABLE = StatisticsTable(
     footnotes=[
         "Sentences and words are those of zoo's rules, where the paper has Stanford's CoreNLP. "
         "Nothing is cut; training cuts texts at the model's limits.",
-        "From SST on, the corpora are those of the other papers. Test documents that are in the "
-        "training split, too, but for case and blanks, stay in all tables: the splits are the "
+        "From AG News on, the corpora are those of the other papers. Test documents that are in "
+        "the training split, too, but for case and blanks, stay in all tables: the splits are the "
         "official ones.",
     ],
 )

@@ -45,11 +45,13 @@ RIVALS = {
     "bow": (CountVectorizer, LogisticRegression(max_iter=1000)),
     "bow_tfidf": (TfidfVectorizer, LogisticRegression(max_iter=1000)),
     "ngrams": (CountVectorizer, LogisticRegression(max_iter=1000)),
+    "ngrams_tfidf": (TfidfVectorizer, LogisticRegression(max_iter=1000)),
     "naive_bayes": (TfidfVectorizer, MultinomialNB()),
     "logistic_l1": (
         TfidfVectorizer,
         OneVsRestClassifier(LogisticRegression(l1_ratio=1, solver="liblinear")),
     ),
+    "svm_unigrams": (TfidfVectorizer, LinearSVC()),
     "svm_bigrams": (TfidfVectorizer, LinearSVC()),
 }
 
@@ -112,18 +114,25 @@ def test_nb_svm(classes):
     np.testing.assert_allclose(found, odds / odds.sum(-1, keepdims=True), atol=1e-3)
 
 
-def test_the_mean_of_fixed_vectors():
+@pytest.mark.parametrize(
+    ("name", "estimator", "scores", "tolerance"),
+    [
+        ("ave", LogisticRegression(max_iter=1000), "predict_log_proba", 1e-3),
+        ("svm_average", LinearSVC(), "decision_function", 1e-2),
+    ],
+)
+def test_the_mean_of_fixed_vectors(name, estimator, scores, tolerance):
     split, new = corpus(3), texts(50, seed=1)
-    model = solved("ave", split, embedding_dim=7)
+    model = solved(name, split, embedding_dim=7)
     table = np.asarray(model.embed.embeddings)
     index = {word: row for row, word in enumerate(model.preprocessor.vocabulary, start=2)}
 
     def means(some):
         return [np.mean([table[index[word]] for word in text.split()], axis=0) for text in some]
 
-    rival = LogisticRegression(max_iter=1000).fit(means(split), split.numbers)
-    expected = rival.predict_proba(means(new))
-    np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=1e-3)
+    odds = np.exp(getattr(estimator.fit(means(split), split.numbers), scores)(means(new)))
+    expected = odds / odds.sum(-1, keepdims=True)
+    np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=tolerance)
 
 
 def test_words_of_a_cluster_share_their_weights():
