@@ -1,8 +1,8 @@
 """Training on a GPU, by JAX: steps a second, and how near to what the GPU can do.
 
-``make bench-gpu`` writes ``benchmarks/results/gpu.md``, of all models or of ``MODELS="hcan han"``;
-until the end its rows stand in ``gpu.partial.md`` beside it. With ``--quick`` it prints the same
-of smaller batches, on whatever JAX computes with.
+``make bench-gpu`` writes ``benchmarks/results/gpu.md``, of all models that ``fit`` trains on words,
+or of ``MODELS="hcan han"``; until the end its rows stand in ``gpu.partial.md`` beside it. With
+``--quick`` it prints the same of smaller batches, on whatever JAX computes with.
 """
 
 import argparse
@@ -130,6 +130,16 @@ def build(name: str, precision: str, preset: str | None, **options):
     keras.utils.set_random_seed(0)
     keras.config.set_dtype_policy(precision)
     return zoo.build(name, CLASSES, preset, vocabulary_size=VOCABULARY, **options)
+
+
+def trained_models() -> list[str]:
+    """Names of the models that ``fit`` trains, on words: what is measured here."""
+    return [
+        name
+        for name in zoo.list_models()
+        if not zoo.describe(name).characters
+        and not zoo.build(name, CLASSES, vocabulary_size=VOCABULARY).solves
+    ]
 
 
 def documents(number: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -264,7 +274,9 @@ def differences(name: str, preset: str, precision: str) -> str:
 def main():
     quiet_tensorflow()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="models; all of them unless given")
+    parser.add_argument(
+        "names", nargs="*", help="models; all that `fit` trains on words unless given"
+    )
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     if keras.backend.backend() != "jax":
@@ -280,7 +292,7 @@ def main():
             check_name(name)
     except zoo.UsageError as error:
         parser.error(str(error))
-    names = arguments.names or (["cnn_kim", "hcan"] if quick else zoo.list_models())
+    names = arguments.names or (["cnn_kim", "hcan"] if quick else trained_models())
     batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
     rates = ", ".join(f"{rate / 1e12:.1f} TFLOP/s in {p}" for p, rate in gemm.items())

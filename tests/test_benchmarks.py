@@ -228,6 +228,11 @@ def test_operations_on_a_gpu():
     assert thrice == 3 * counted(convolve, (2, 9, 4), (3, 4, 5))
 
 
+def test_what_a_gpu_is_measured_with(monkeypatch):
+    monkeypatch.setattr(zoo, "list_models", lambda: ["bow", "char_cnn", "cnn_kim", "hcan"])
+    assert gpu.trained_models() == ["cnn_kim", "hcan"]
+
+
 def test_a_step_on_a_gpu_is_timed_without_the_start(monkeypatch):
     """Which takes a second here, and a step ten milliseconds."""
     clock, taken = [0.0], []
