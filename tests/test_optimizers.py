@@ -1,4 +1,4 @@
-"""Our AdamW is Keras'."""
+"""Our optimizers are Keras'."""
 
 import keras
 import numpy as np
@@ -9,15 +9,24 @@ from zoo import optimizers
 
 
 @pytest.mark.parametrize("indexed", [False, True])
-@pytest.mark.parametrize("options", [{}, {"amsgrad": True}, {"weight_decay": 0.0, "beta_1": 0.8}])
-def test_a_variable_moves_as_by_keras(indexed, options):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("AdamW", {"weight_decay": 0.1}),
+        ("AdamW", {"weight_decay": 0.1, "amsgrad": True}),
+        ("AdamW", {"weight_decay": 0.0, "beta_1": 0.8}),
+        ("Adadelta", {"epsilon": 1e-6}),
+        ("Adadelta", {"rho": 0.5, "weight_decay": 0.1}),
+    ],
+)
+def test_a_variable_moves_as_by_keras(indexed, name, options):
     """Dense gradients, and those of an embedding: some rows, one of them twice."""
     start = np.random.default_rng(0).normal(size=(10, 4)).astype("float32")
     tables = []
-    for kind in (optimizers.AdamW, keras.optimizers.AdamW):
+    for kind in (getattr(optimizers, name), getattr(keras.optimizers, name)):
         table = keras.Variable(start)
         rate = keras.optimizers.schedules.CosineDecay(0.1, 5)
-        optimizer = kind(rate, **{"weight_decay": 0.1, "global_clipnorm": 1.0} | options)
+        optimizer = kind(rate, global_clipnorm=1.0, **options)
         optimizer.build([table])
         for step in range(5):
             gradient = tf.random.stateless_normal((3, 4), (0, step))
@@ -28,4 +37,4 @@ def test_a_variable_moves_as_by_keras(indexed, options):
         tables.append(table.numpy())
     np.testing.assert_allclose(*tables, rtol=1e-5, atol=1e-6)
     moved = np.abs(tables[0] - start).max(axis=-1)
-    assert moved[[0, 7]].min() > 1e-3  # those without a gradient only decay, if that
+    assert moved[7] > 1e-5 and moved[0] > 1e-6  # those without a gradient only decay, if that

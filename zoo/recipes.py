@@ -94,7 +94,7 @@ class Recipe:
         """The Keras optimizer of a resolved recipe, for the global precision."""
         import keras
 
-        from zoo.optimizers import AdamW
+        from zoo import optimizers
 
         rate = self.learning_rate
         if self.schedule == "cosine" and self.steps > 1:
@@ -102,7 +102,8 @@ class Recipe:
             rate = keras.optimizers.schedules.CosineDecay(
                 0.0, self.steps - warmup, warmup_target=rate, warmup_steps=warmup
             )
-        kind = AdamW if self.optimizer == "AdamW" else getattr(keras.optimizers, self.optimizer)
+        kinds = optimizers if hasattr(optimizers, self.optimizer) else keras.optimizers
+        kind = getattr(kinds, self.optimizer)
         optimizer = kind(rate, **self.settings)
         if keras.config.dtype_policy().name == "mixed_float16":
             # From Keras' 2**15 on down, gradients overflow at first and those steps are lost.
