@@ -83,6 +83,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--max-vocabulary", "0"], "max_vocabulary must be at least 1: got 0"),
         (["train", "--min-count", "-5"], "min_count must be at least 1: got -5"),
         (["train", "--learning-rate", "nan"], "learning_rate must be a number above 0: got nan"),
+        (["train", "--schedule", "cosin"], "unknown schedule 'cosin'.*Did you mean 'cosine'"),
         (["train", "--seed", "-1"], "seed must be from 0 to 4294967295: got -1"),
         (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),

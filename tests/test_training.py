@@ -21,7 +21,7 @@ import zoo
 from tests.kinds import slow_unless
 from zoo import datasets
 from zoo.checkpoints import Checkpoint
-from zoo.recipes import Recipe, class_weights, find_recipe
+from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
 from zoo.runs import read_config
 from zoo.summary import draw_confusion_matrix
 
@@ -338,6 +338,29 @@ def test_texts_of_rare_classes_count_for_more(tmp_path, monkeypatch):
     with pytest.raises(Killed):
         start(path, tmp_path / "others", class_weights=False)
     assert {len(batch) for batch in batches} == {2}  # no weights
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_schedule_in_place_of_the_recipes(schedule, monkeypatch, csv_file, tmp_path):
+    class Killed(Exception):
+        pass
+
+    def look(self, *_, **__):
+        rate = self.optimizer._learning_rate
+        assert isinstance(rate, keras.optimizers.schedules.CosineDecay) == (schedule == "cosine")
+        raise Killed
+
+    monkeypatch.setattr(zoo.TextClassifier, "fit", look)
+    columns = {"text_column": "review", "label_column": "stars"}
+    with pytest.raises(Killed):
+        zoo.train(
+            "cnn_kim",
+            str(csv_file),
+            files=columns,
+            recipe="kim2014",
+            schedule=schedule,
+            output=tmp_path,
+        )
 
 
 def test_the_rate_rises_for_a_tenth_and_falls_to_zero():

@@ -102,6 +102,12 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(help="The highest. Default: the model's own.")
     ] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the learning rate: cosine, constant or plateau. Default: the recipe's."
+        ),
+    ] = None,
     class_weights: Annotated[
         bool | None,
         typer.Option(
@@ -188,6 +194,7 @@ def train(
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
+        schedule=schedule,
         class_weights=class_weights,
         clean_up=clean_up,
         min_count=min_count,

@@ -12,6 +12,7 @@ from zoo.errors import unknown
 STEPS = 1500  # of a training by the default recipe: enough for most corpora we tried
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
+SCHEDULES = ("cosine", "constant", "plateau")
 UNBALANCED = 5
 MOST = 10.0  # times that a text counts: a class of one text in 8,000 would weigh hundreds of times
 

@@ -18,7 +18,7 @@ from zoo import datasets
 from zoo.alone import alone
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.errors import UsageError, unknown
-from zoo.recipes import Recipe, find_recipe
+from zoo.recipes import SCHEDULES, Recipe, find_recipe
 from zoo.registry import build, check_name, create, import_model
 from zoo.runs import (
     new_run,
@@ -49,6 +49,7 @@ def train(
     epochs: int | None = None,
     batch_size: int | None = None,
     learning_rate: float | None = None,
+    schedule: str | None = None,
     class_weights: bool | None = None,
     clean_up: str | None = None,
     min_count: int = 2,
@@ -80,8 +81,8 @@ def train(
             "relations" in some models, which is then the default.
         recipe: "default", or a paper's, under the name of its preset; see
             :class:`zoo.recipes.Recipe`.
-        epochs, batch_size, learning_rate, class_weights: in place of the recipe's. A batch is that
-            of all devices together.
+        epochs, batch_size, learning_rate, schedule, class_weights: in place of the recipe's. A
+            batch is that of all devices together.
         clean_up, min_count, max_vocabulary, percentile: of the words; see
             :meth:`zoo.datasets.Preprocessor.fit`.
         embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
@@ -116,6 +117,8 @@ def train(
     for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):
         if value not in allowed:
             raise unknown(name, value, allowed)
+    if schedule not in (None, *SCHEDULES):
+        raise unknown("schedule", schedule, SCHEDULES)
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
@@ -137,7 +140,7 @@ def train(
     if not 0 <= seed < 2**32:
         raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    own |= {"class_weights": class_weights}
+    own |= {"schedule": schedule, "class_weights": class_weights}
     _check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **files).split(seed)
