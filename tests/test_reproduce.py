@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
-from benchmarks import claims
+from benchmarks import claims, reproduce
 from benchmarks.claims import MEAN, Claim, by_chance, difference, packed, rights_of, verdict
 from benchmarks.corpus_statistics import REPEATS, StatisticsTable
 from benchmarks.costs import Cost, CostTable
@@ -101,6 +101,54 @@ def test_rows_of_other_settings_are_outdated():
     rows = pd.DataFrame({"system": ["Bow", "Bow", "Gone"], "settings": [table.settings("Bow")] * 3})
     rows.loc[1, "settings"] = Table("T", SAMPLE, [System("Bow", "bow")], {}, [], []).settings("Bow")
     assert table.outdated(rows).tolist() == [False, True, True]
+
+
+def row(table, system, seed, right):
+    return {
+        "system": system,
+        "data": "sample",
+        "seed": seed,
+        "accuracy": np.mean(right),
+        "parameters": 10,
+        "seconds": 2.0,
+        "settings": table.settings(system),
+        "machine": "M",
+        "texts": len(right),
+        "right": packed(np.array(right, bool)),
+        "jobs": 1,
+    }
+
+
+def test_rows_are_run_anew_where_the_table_has_changed(tmp_path, monkeypatch):
+    systems = [System("Bow", "bow"), System("CNN", "cnn_kim")]
+    before = Table("T", SAMPLE, systems, {}, [], [], seeds=2)
+    after = Table("T", SAMPLE, [System("Bow", "ngrams"), systems[1]], {}, [], [], seeds=2)
+    rows = pd.DataFrame(
+        [row(before, name, seed, [0, 0, 0, 0]) for name in ("Bow", "CNN") for seed in (0, 1)]
+    )
+    path = tmp_path / "t.csv"
+    rows.to_csv(path, index=False)
+    ran = []
+
+    def run_alone(name, one, quick, jobs):
+        ran.append(one)
+        return row(after, one[0], one[2], [1, 1, 1, 1])
+
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
+    monkeypatch.setattr(reproduce, "TABLES", ["t"])
+    monkeypatch.setattr(reproduce, "table_of", lambda name: after)
+    monkeypatch.setattr(reproduce, "run_alone", run_alone)
+    monkeypatch.setattr(reproduce, "tell", lambda part, text: None)
+    reproduce.main("t", seeds=1)  # of two
+    assert ran == [("Bow", "sample", 0)]
+    assert "| Bow |  | 100.0 |" in path.with_suffix(".md").read_text()  # not with the old one
+    reproduce.main("t", seeds=2)
+    reproduce.main("t", seeds=2)
+    assert ran == [("Bow", "sample", 0), ("Bow", "sample", 1)]
+    found = pd.read_csv(path).sort_values(["system", "seed"])
+    assert found["accuracy"].tolist() == [1, 1, 0, 0] and not after.outdated(found).any()
+    del found["settings"]
+    assert after.outdated(found).all()  # as of a former zoo
 
 
 def test_verdicts_by_chance():

@@ -345,22 +345,22 @@ def test_a_schedule_in_place_of_the_recipes(schedule, monkeypatch, csv_file, tmp
     class Killed(Exception):
         pass
 
-    def look(self, *_, **__):
-        rate = self.optimizer._learning_rate
-        assert isinstance(rate, keras.optimizers.schedules.CosineDecay) == (schedule == "cosine")
+    def look(classifier, corpus, recipe, *_):
+        assert recipe.schedule == schedule
         raise Killed
 
-    monkeypatch.setattr(zoo.TextClassifier, "fit", look)
+    monkeypatch.setattr("zoo.fitting.fit", look)
     columns = {"text_column": "review", "label_column": "stars"}
-    with pytest.raises(Killed):
-        zoo.train(
-            "cnn_kim",
-            str(csv_file),
-            files=columns,
-            recipe="kim2014",
-            schedule=schedule,
-            output=tmp_path,
-        )
+    for recipe in ("default", "kim2014"):  # of which one falls, and one is constant
+        with pytest.raises(Killed):
+            zoo.train(
+                "cnn_kim",
+                str(csv_file),
+                files=columns,
+                recipe=recipe,
+                schedule=schedule,
+                output=tmp_path / recipe,
+            )
 
 
 def test_the_rate_rises_for_a_tenth_and_falls_to_zero():
@@ -449,6 +449,7 @@ def test_every_recipe_of_a_paper_has_its_preset():
         (Recipe(), {}, 1_000_000, 93_750, 48),  # every 1,954 steps
         (Recipe(), {"epochs": 2, "batch_size": 10}, 95, 20, 2),
         (Recipe(schedule="plateau"), {}, 1_000_000, 93_750, 3),  # it counts epochs
+        (Recipe(evaluate_every=50), {"schedule": "plateau", "epochs": 2}, 320, 20, 2),
         (Recipe(steps=100), {}, 3200, 100, 1),
         (Recipe(steps=100), {"epochs": 3}, 32, 3, 3),
         (Recipe(batch_size=1, epochs=2, evaluate_every=50), {}, 100, 200, 4),

@@ -1,7 +1,9 @@
 """Keras' AdamW and Adadelta, faster on TensorFlow.
 
 The same arithmetic as Keras', in one pass over a variable instead of a dozen: every word of a table
-moves in every step, also those of no text of the batch.
+moves in every step, also those of no text of the batch. A word that stands twice in a batch has one
+gradient, their sum, as in the papers and on JAX; Keras on TensorFlow squares the two by themselves
+unless it clips gradients.
 """
 
 import keras

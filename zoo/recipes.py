@@ -74,10 +74,10 @@ class Recipe:
         epochs = recipe.epochs or min(30, max(3, round(STEPS / epoch)))
         steps = recipe.steps or epochs * epoch
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
-        if recipe.schedule == "plateau":  # which counts epochs
-            every = epoch
         if recipe.evaluate_every is not None:
             every = max(1, recipe.evaluate_every // recipe.batch_size)
+        if recipe.schedule == "plateau":  # which counts epochs
+            every = epoch
         return dataclasses.replace(
             recipe,
             learning_rate=recipe.learning_rate or classifier.learning_rate,

@@ -48,8 +48,8 @@ TEXTS = (5_000, 10_000)  # of training and test: what two cores do in an hour
 STANDING_IN = [
     "The paper's corpora are not to be had; IMDB's reviews, with 2 and 8 classes, and 20 "
     f"Newsgroups stand in for them, with at most {TEXTS[0]:,} training texts and {TEXTS[1]:,} test "
-    "texts of each, drawn at random. The paper has hundreds of thousands. Many reviews are "
-    "in both of IMDB's, so that intervals of the mean are somewhat narrow.",
+    "texts of each, drawn at random. The paper has hundreds of thousands. The test "
+    "reviews of both IMDB's are the same, drawn for each by itself in intervals of the mean.",
     "Neural systems: zoo's default recipe, about 1,500 steps, at zoo's default sizes, with "
     "word2vec trained on the training texts. One training of each.",
     "Texts are cut: hierarchical systems read 100 sentences of 100 words, flat neural ones the "
