@@ -3,10 +3,6 @@
 from benchmarks.claims import Claim
 from benchmarks.table import IMDB_VECTORS, System, Table
 
-KERAS_ADADELTA = (
-    "{} trained before zoo's Adadelta summed the gradients of a word's places in a batch; "
-    "Keras' squares them by themselves."
-)
 SHARED = [
     IMDB_VECTORS,
     "SST is trained on its sentences; Kim's code, which the paper's baseline is, also on their "
