@@ -15,6 +15,7 @@ from zoo import optimizers
         ("AdamW", {"weight_decay": 0.1}),
         ("AdamW", {"weight_decay": 0.1, "amsgrad": True}),
         ("AdamW", {"weight_decay": 0.0, "beta_1": 0.8}),
+        ("Adam", {"beta_2": 0.99}),
         ("Adadelta", {"epsilon": 1e-6}),
         ("Adadelta", {"rho": 0.5, "weight_decay": 0.1}),
     ],

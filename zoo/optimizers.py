@@ -1,4 +1,4 @@
-"""Keras' AdamW and Adadelta, faster on TensorFlow.
+"""Keras' Adam, AdamW and Adadelta, faster on TensorFlow.
 
 The same arithmetic as Keras', in one pass over a variable instead of a dozen: every word of a table
 moves in every step, also those of no text of the batch. A word that stands twice in a batch has one
@@ -14,10 +14,7 @@ def _by_tensorflow():
     return keras.backend.backend() == "tensorflow"
 
 
-@keras.saving.register_keras_serializable("zoo")
-class AdamW(keras.optimizers.AdamW):
-    """Loshchilov and Hutter 2019."""
-
+class _OnePassAdam:
     def update_step(self, gradient, variable, learning_rate):
         if not _by_tensorflow() or self.amsgrad:
             super().update_step(gradient, variable, learning_rate)
@@ -41,6 +38,16 @@ class AdamW(keras.optimizers.AdamW):
             epsilon=scalar(self.epsilon),
             grad=ops.convert_to_tensor(gradient, variable.dtype),
         )
+
+
+@keras.saving.register_keras_serializable("zoo")
+class Adam(_OnePassAdam, keras.optimizers.Adam):
+    """Kingma and Ba 2014."""
+
+
+@keras.saving.register_keras_serializable("zoo")
+class AdamW(_OnePassAdam, keras.optimizers.AdamW):
+    """Loshchilov and Hutter 2019."""
 
 
 @keras.saving.register_keras_serializable("zoo")
