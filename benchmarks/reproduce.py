@@ -107,7 +107,7 @@ def main(
             corpora.append(data)
         except zoo.UsageError as error:
             print(f"left out: {error}")
-    current = rows[~table.outdated(rows)] if isinstance(table, Table) and len(rows) else rows
+    current = rows[~table.outdated(rows)] if isinstance(table, Table) else rows
     done = set(current[KEY].itertuples(index=False, name=None))
     plan = [one for one in table.plan(corpora, 1 if quick else seeds) if one not in done]
     if plan:

@@ -1,4 +1,4 @@
-"""Our optimizers are Keras'."""
+"""Our optimizers are Keras' on dense gradients."""
 
 import keras
 import numpy as np
