@@ -267,7 +267,9 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
     texts = list(corpus.train)
     teacher = Teacher(len(corpus.labels), seed)
     rng = teacher.rng
-    words = sorted({word.lower() for text in texts for word in WORD.findall(text)})
+    words = sorted(
+        {word.lower() for text in texts for word in WORD.findall(text) if word.isalnum()}
+    )
     word2vec = KeyedVectors.load_word2vec_format(vectors, binary=True)
     frequent = word2vec.index_to_key[:VOCABULARY]
     known = list(dict.fromkeys([*frequent, *words]))
