@@ -4,8 +4,8 @@ Fine-tuned on the training texts, it is right more often than the small model; t
 learns from its answers on many more texts (Tang et al. 2019, "Distilling Task-Specific Knowledge
 from BERT into Simple Neural Networks", section 3.2; Jiao et al. 2020, TinyBERT, algorithm 1: words
 of a text give way to their neighbours). What the texts lack comes from sentences of other corpora,
-which some of them go on with. Only training needs the language model: what is shipped
-does not. The answers are taken as labels, so that ``zoo train`` does as it does with any.
+which some of them go on with. Only training needs the language model: what is shipped does not. The
+answers are taken as labels, so that ``zoo train`` does as it does with any.
 """
 
 import re
@@ -163,11 +163,7 @@ def variations(
 
     split = [WORD.findall(text) for text in texts]
     for words in split:
-        content = [
-            i
-            for i, word in enumerate(words)
-            if near.get(word.lower()) and word.lower() not in ENGLISH_STOP_WORDS
-        ]
+        content = _content(words, near)
         if not content:
             continue
         replaced, joined, swapped = copies
@@ -221,15 +217,21 @@ def continuations(
                 end = end[:-1]
             if not end:
                 continue
-            share = rng.choice([0, 0.3])
-            yield " ".join(
-                near[word.lower()][rng.integers(len(near[word.lower()]))]
-                if near.get(word.lower())
-                and word.lower() not in ENGLISH_STOP_WORDS
-                and rng.random() < share
-                else word
-                for word in [*start, *end, "?"]
-            )
+            share, copy = rng.choice([0, 0.3]), [*start, *end, "?"]
+            for i in _content(copy, near):
+                if rng.random() < share:
+                    choice = near[copy[i].lower()]
+                    copy[i] = choice[rng.integers(len(choice))]
+            yield " ".join(copy)
+
+
+def _content(words, near):
+    """Places of the words that others may take the place of."""
+    return [
+        i
+        for i, word in enumerate(words)
+        if near.get(word.lower()) and word.lower() not in ENGLISH_STOP_WORDS
+    ]
 
 
 def _words(text):
@@ -248,7 +250,7 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
     """Splits of a corpus, with the teacher's texts in that for training.
 
     The teacher sees the training split only, so that the validation split can select. No text of
-    the other splits is among its own, neither by chance.
+    the other splits is among its own, not even by chance.
 
     Args:
         data: a name of the catalogue.
