@@ -93,11 +93,11 @@ def load_files(
 def read_texts(
     path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
 ) -> list[str]:
-    """The texts of a table, a glob or a folder, or the lines of a ``.txt`` file; some may be empty.
+    """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
 
     Args:
-        path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``. What is not
-            Unicode in a line of these is replaced, and reported.
+        path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``, or a glob of these. What is
+            not Unicode in a line of these is replaced, and reported.
         text_column: by default ``text``, or else a well-known name, which the log announces.
             Lines and folders have none.
         on_bad_row: as that of :func:`load_files`.
@@ -125,7 +125,8 @@ def stream_texts(
     if text_column is not None and (is_lines or path.is_dir()):
         raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
     if is_lines:
-        yield from _lines(path)
+        for file in matching_files(path):
+            yield from _lines(file)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
     for _, _, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):

@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
+import zoo
 from zoo import cli
 
 
@@ -229,6 +231,7 @@ def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
     code, out, _ = run_zoo("explain", trained, "--most", 3, "--page", page)
     assert code == 0 and "3 texts are explained in" in out
     assert page.read_text("utf-8").count('"target":') == 3
+    assert "Tried on 3 texts" in page.read_text("utf-8")
     (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
     assert (
         "2 texts"
@@ -256,13 +259,24 @@ def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_
     assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
 
 
+def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
+    small = ("--set", "embedding_dim=4", "--set", "filters=2", "--trials", 1, "--epochs", 1)
+    search = tmp_path / "search"
+    code, out, _ = run_zoo("tune", "cnn_kim", "--data", csv_file, *small, "--output", search)
+    assert code == 0 and "Best trials" in out
+    (run,) = (search / "runs").iterdir()
+    assert str(run) in out and pd.read_csv(search / "trials.csv")["run"].tolist() == [str(run)]
+    assert zoo.load(run).labels == ["bad one", "good one"]
+
+
 def test_names_are_printed_as_they_are(capsys):
     row = dict.fromkeys(("precision", "recall", "f1-score", "support"), 1)
     scores = dict.fromkeys(("accuracy", "macro_f1", "loss", "texts"), 1)
-    cli._print_scores(scores | {"classes": {":bug:": row, "[bold]C:\\": row}}, ":bug:/a.csv")
+    labels = (":bug:", "[bold]C:\\", "[/b]")
+    cli._print_scores(scores | {"classes": dict.fromkeys(labels, row)}, ":bug:/[/x].csv")
     cli.show(f"in [bold]{cli.escape(':bug:/a.csv')}[/]")
     out, _ = capsys.readouterr()
-    assert out.count(":bug:") == 3 and "[bold]C:\\ " in out
+    assert out.count(":bug:") == 3 and all(name in out for name in ("[bold]C:\\ ", "[/b]", "[/x]"))
 
 
 def test_tensorflow_says_nothing_on_standard_error():

@@ -5,6 +5,7 @@ import pytest
 
 import zoo
 from tests.kinds import every_kind
+from zoo.attention import word_weights
 from zoo.datasets import Preprocessor
 from zoo.faithfulness import faithfulness, without
 
@@ -96,5 +97,7 @@ def test_of_every_model(name):
     limits = model.max_words, model.max_sentences
     model.preprocessor = Preprocessor(WORDS, *limits, clean_up, entities=model.entities)
     found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
+    without_attention = word_weights(model, np.asarray(model.preprocessor(["good"]))) is None
+    assert (found is None) == without_attention
     assert found is None or (found.texts == 1 and abs(found.attended) < 1)
     assert faithfulness(model, []) is None

@@ -44,13 +44,6 @@ def test_unknown_names_raise_with_the_nearest_matches(arguments, message):
         zoo.build(num_classes=2, **arguments)
 
 
-def test_impossible_values_name_the_option():
-    with pytest.raises(ValueError, match=r"num_heads must divide .*num_heads=7"):
-        zoo.build("hcan", 2, num_heads=7)
-    with pytest.raises(ValueError, match=r"num_heads must divide .*num_heads=7"):
-        zoo.build("act", 2, num_heads=7)
-
-
 @pytest.mark.parametrize("name", zoo.list_models())
 def test_every_option_has_a_kind_of_values(name):
     assert set(zoo.describe(name).options) <= set(VALUES)

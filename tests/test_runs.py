@@ -315,11 +315,14 @@ def test_one_process_at_a_time(tmp_path):
 
 def test_words_of_another_run_are_refused(trained, tmp_path):
     run = shutil.copytree(trained, tmp_path / "run")
-    words = (run / "vocabulary.txt").read_text("utf-8").splitlines(keepends=True)
-    for others in (words[::-1], ["other\n", *words[1:]]):
-        (run / "vocabulary.txt").write_text("".join(others), "utf-8")
-        with pytest.raises(zoo.UsageError, match="vocabulary.txt or labels.txt is not the model's"):
-            zoo.load(run)
+    for name in ("vocabulary.txt", "labels.txt"):
+        content = (run / name).read_text("utf-8")
+        words = content.splitlines(keepends=True)
+        for others in (words[::-1], ["other\n", *words[1:]]):
+            (run / name).write_text("".join(others), "utf-8")
+            with pytest.raises(zoo.UsageError, match=r"vocabulary.txt or labels.txt is not the mo"):
+                zoo.load(run)
+        (run / name).write_text(content, "utf-8")
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "mistakes.csv", "config.json"])

@@ -18,10 +18,11 @@ import tensorflow as tf
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import zoo
-from tests.kinds import slow_unless
+from tests.kinds import KINDS, slow_unless
 from zoo import datasets
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
+from zoo.registry import import_model
 from zoo.runs import read_config
 from zoo.summary import draw_confusion_matrix
 
@@ -425,12 +426,21 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     assert "bow is solved at once: no use of epochs or learning_rate" in caplog.messages
 
 
+def test_bad_rows_stay_skipped(tmp_path):
+    lines = [f"{('good', 'bad')[i % 2]} {i},{'ab'[i % 2]}" for i in range(80)]
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["text,label", *lines, "no label"]))
+    with pytest.raises(zoo.UsageError, match="line 82"):
+        start(path, tmp_path / "runs")
+    run = start(path, tmp_path / "runs", files={"on_bad_row": "skip"})
+    assert zoo.evaluate(run)["texts"] == 8
+    assert zoo.evaluate(run, str(path), on_bad_row="skip")["texts"] == 80
+
+
 FIVE_PAPERS = {"gao2018", "yang2016", "ambartsoumian2018", "li2021", "zhao2016"}
 
 
 def test_every_recipe_of_a_paper_has_its_preset():
-    from zoo.registry import import_model
-
     for name in zoo.list_models():
         cls, _ = import_model(name)
         assert set(cls.recipes) <= set(cls.presets), name  # of a baseline, only sizes may be known
@@ -439,6 +449,17 @@ def test_every_recipe_of_a_paper_has_its_preset():
         zoo.UsageError, match="unknown recipe of act 'li2012'. Did you mean 'li2021'"
     ):
         find_recipe("act", "li2012")
+
+
+@pytest.mark.parametrize(
+    ("name", "recipe"),
+    [(name, recipe) for name in KINDS for recipe in import_model(name)[0].recipes],
+)
+def test_an_optimizer_takes_the_settings_of_a_paper(name, recipe):
+    resolved = find_recipe(name, recipe).resolved(zoo.build(name, 2, vocabulary_size=5), 100)
+    optimizer = resolved.build_optimizer()
+    assert type(optimizer).__name__ == resolved.optimizer
+    assert optimizer.get_config().items() >= resolved.settings.items()
 
 
 @pytest.mark.parametrize(

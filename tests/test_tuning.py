@@ -74,16 +74,6 @@ def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
         (folder / name).write_bytes(content)
 
 
-def test_a_trial_is_a_run(csv_file, tmp_path):
-    small = {"embedding_dim": 4, "filters": 2}
-    folder = zoo.tune(
-        "cnn_kim", str(csv_file), trials=1, options=small, epochs=1, output=tmp_path / "search"
-    )
-    (run,) = (folder / "runs").iterdir()
-    assert zoo.load(run).labels == ["bad one", "good one"]
-    assert pd.read_csv(folder / "trials.csv")["run"].tolist() == [str(run)]
-
-
 def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tmp_path):
     small = {"options": {"embedding_dim": 4, "filters": 2}, "epochs": 1, "trials": 1}
     with pytest.raises(zoo.UsageError, match="nowhere.csv"):

@@ -42,7 +42,8 @@ LabelColumn = Annotated[
 ValidationData = Annotated[
     str | None,
     typer.Option(
-        help=Files + "the validation split. Default: 10% of --data, at most 10,000 texts."
+        help=Files + "the validation split. Default: 10% of what the test split leaves, at most "
+        "10,000 texts."
     ),
 ]
 TestData = Annotated[
@@ -94,13 +95,16 @@ def train(
     ] = "default",
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes over the data. Default: 3 to 30, for about 1,500 steps."),
+        typer.Option(
+            help="Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps."
+        ),
     ] = None,
     batch_size: Annotated[
-        int | None, typer.Option(help="Texts of a batch, on all devices together. Default: 32.")
+        int | None,
+        typer.Option(help="Texts of a batch, on all devices together. Default: the recipe's; 32."),
     ] = None,
     learning_rate: Annotated[
-        float | None, typer.Option(help="The highest. Default: the model's own.")
+        float | None, typer.Option(help="The highest. Default: the recipe's; the model's own.")
     ] = None,
     schedule: Annotated[
         str | None,

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import zoo
-from zoo import datasets
 from zoo.datasets import read_texts
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name
 
@@ -213,9 +212,10 @@ def test_a_missing_file_says_what_is_there(tmp_path):
         load_files(tmp_path / "review.csv")
 
 
-def test_an_unknown_corpus_has_a_nearest_match():
-    with pytest.raises(zoo.UsageError, match="unknown data 'agnew'. Did you mean 'agnews'"):
-        datasets.load("agnew")
+def test_a_glob_of_lines(tmp_path):
+    for name in "ab":
+        write(tmp_path / f"{name}.txt", f"one {name}\n")
+    assert read_texts(tmp_path / "*.txt") == ["one a", "one b"]
 
 
 def test_one_class_is_refused(tmp_path):
