@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-import tensorflow as tf
 from rich.progress import track
 
 import zoo
@@ -91,5 +90,4 @@ def main():
 
 
 if __name__ == "__main__":
-    tf.get_logger().setLevel("ERROR")
     main()

@@ -8,6 +8,8 @@ import itertools
 import json
 import logging
 import os
+import platform
+import re
 import shutil
 import tempfile
 import time
@@ -95,7 +97,7 @@ def train_word2vec(
         folder.mkdir(parents=True, exist_ok=True)
         _remove_left_over(folder)
         with tempfile.TemporaryDirectory(
-            prefix=f".training-{os.getpid()}-", dir=folder
+            prefix=f".training-{platform.node()}-{os.getpid()}-", dir=folder
         ) as temporary:
             corpus = _write_words(texts, split_words, Path(temporary, "words.txt"))
             workers = min(workers, max(1, corpus.words // WORKER))
@@ -120,10 +122,14 @@ def train_word2vec(
 
 
 def _remove_left_over(folder):
-    """Removes the words that trainings left which were killed: as large as their corpus."""
-    for left in folder.glob(".training-*-*"):
-        process = left.name.split("-")[1]
-        if process.isdigit() and not is_alive(int(process)):
+    """Removes the words that trainings left which were killed: as large as their corpus.
+
+    Those of this machine, as the folder may be one that others write to.
+    """
+    name = re.compile(rf"\.training-{re.escape(platform.node())}-(\d+)-\w+")
+    for left in folder.glob(".training-*"):
+        found = name.fullmatch(left.name)
+        if found and not is_alive(int(found[1])):
             shutil.rmtree(left, ignore_errors=True)
 
 
@@ -190,7 +196,7 @@ def _train(corpus, settings, workers, path):
     frequent = {
         word.decode("utf-8", "replace"): count
         for word, count in corpus.counts.items()
-        if count >= settings["min_count"]
+        if count >= settings["min_count"] and word.strip()  # a space is none: it ends one
     }
     if not frequent:
         raise UsageError(

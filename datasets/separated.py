@@ -3,12 +3,12 @@
 import csv
 import logging
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from zoo.datasets.text_files import Problem, open_text, undecodable
 from zoo.errors import UsageError
+from zoo.spreadsheets import LONGEST_CELL
 
 LONGEST_NAME = 1000  # of a column: a longer one is a text, in a file without a header
 UNBALANCED = (
@@ -38,7 +38,7 @@ def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] 
     Raises:
         UsageError: where the file cannot be read on.
     """
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(LONGEST_CELL)
     with open_text(path) as file:
         lines = _Lines(file)
         rows = csv.reader(lines, delimiter=separator, strict=True)

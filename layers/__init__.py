@@ -1,4 +1,4 @@
-"""Attention layers: one idea a file, ``keras.ops`` only, masks and scores in every call."""
+"""Attention layers and what goes with them: one idea a file, ``keras.ops`` only."""
 
 from zoo.layers.attentive_conv import AttentiveConv
 from zoo.layers.center_loss import CenterLoss

@@ -1,5 +1,6 @@
 """The command line: one line and exit code 2 for bad input, nothing half-written."""
 
+import csv
 import errno
 import json
 import os
@@ -184,7 +185,7 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
     for more in (["--file", path], ["--mistakes"]):
         command = "explain" if more == ["--mistakes"] else "predict"
         code, _, err = run_zoo(command, trained, "a text", *more)
-        assert code == 2 and "only one of them" in err
+        assert code == 2 and "texts come from one place" in err
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
@@ -218,6 +219,10 @@ def test_explain_mistakes(run_zoo, trained, tmp_path):
     code, out, _ = run_zoo("explain", run, "--mistakes")
     assert code == 0
     assert "bad one, " in out and "wrong: it is good one" in out and "a bad stay" in out
+    csv.field_size_limit(131_072)  # where no CSV was read before
+    (run / "mistakes.csv").write_text(header + f"good one,bad one,0.9,bad,{'bad ' * 40_000}\n")
+    code, out, _ = run_zoo("explain", run, "--mistakes", "--page", tmp_path / "page.html")
+    assert code == 0 and "1 texts" in out
     (run / "mistakes.csv").write_text(header)
     code, _, err = run_zoo("explain", run, "--mistakes")
     assert code == 2 and "made no mistakes on its test split" in err

@@ -463,6 +463,18 @@ def test_probabilities_come_in_the_order_of_the_texts(name):
     np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["a", "old-a", "my-old-a"])
+def test_half_a_folder_never_gets_its_name(tmp_path, name):
+    def write():
+        with whole(tmp_path / name) as partial:
+            partial.mkdir()
+            raise OSError("no room")
+
+    with pytest.raises(zoo.UsageError, match="no room"):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("left_by", ["a killed process", "a failure"])
 def test_a_folder_that_was_moved_away_comes_back(tmp_path, monkeypatch, left_by):
     path, replace = tmp_path / "a", Path.replace
@@ -471,13 +483,13 @@ def test_a_folder_that_was_moved_away_comes_back(tmp_path, monkeypatch, left_by)
     if left_by == "a killed process":
         dead = subprocess.Popen([sys.executable, "-c", ""])
         dead.wait()
-        path.replace(tmp_path / f".partial-{dead.pid}-old-a")
+        path.replace(tmp_path / f".old-{dead.pid}-a")
         error = KeyError
     else:
         error = zoo.UsageError
 
         def fails_at_last(self, target):
-            if "-old-" not in self.name + target.name:
+            if ".old-" not in self.name + target.name:
                 raise OSError("no")
             return replace(self, target)
 

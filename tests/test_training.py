@@ -384,10 +384,10 @@ def test_the_confusion_matrix_has_true_classes_in_rows(tmp_path, monkeypatch):
 
 
 def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_path, monkeypatch):
-    def look(texts, split_up, dim, min_count, seed):
+    def look(texts, split_up, dim, min_count, seed, workers):
         texts = list(texts)
         assert texts[-2:] == ["of the corpus", "an unlabelled stay"] and len(texts) > 3
-        assert (dim, min_count, seed) == (4, 3, 7)
+        assert (dim, min_count, seed, workers) == (4, 3, 7, None)
         raise Killed
 
     def load(*args, **kwargs):

@@ -8,6 +8,7 @@ import pytest
 import zoo
 from zoo import tuning
 from zoo.alone import alone
+from zoo.errors import DivergedError
 
 
 def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
@@ -46,6 +47,25 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
         zoo.tune(trials=0)
+
+
+def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
+    losses = [None, 0.5, None, 0.5]
+
+    def train(model, data, *, output, **settings):
+        if losses.pop(0) is None:
+            raise DivergedError("the loss became infinite")
+        run = output / str(len(losses))
+        run.mkdir(parents=True)
+        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        return run
+
+    monkeypatch.setattr(tuning, "train", train)
+    with pytest.raises(zoo.UsageError, match="the loss of all 1 trials became infinite"):
+        zoo.tune("act", trials=1, output=tmp_path)
+    zoo.tune("act", trials=3, output=tmp_path)
+    trials = pd.read_csv(tmp_path / "trials.csv")
+    assert trials["state"].tolist() == ["COMPLETE"] * 2 + ["FAIL"] * 2
 
 
 def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):

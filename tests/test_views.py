@@ -69,3 +69,19 @@ def test_filters_with_the_ngrams_that_excite_them():
     assert len(filter_ngrams(model, texts, layer=2, most=1)) == 6
     assert filter_ngrams(zoo.build("ssan", 2, vocabulary_size=5), texts) is None
     assert filter_ngrams(model, [""]).empty
+
+
+def test_filters_find_in_what_the_model_reads(monkeypatch):
+    """Of relations, vectors of words and of their places."""
+    model = zoo.build("act", 2, "relations", vocabulary_size=6, subwords=0)
+    model.preprocessor = Preprocessor(list("abcd"), clean_up="relations", entities=True)
+    text, read, call = "<e1>a</e1> b c <e2>d</e2>", [], model.convolutions[0].call
+
+    def reads(words, **more):
+        read.append(np.asarray(words))
+        return call(words, **more)
+
+    monkeypatch.setattr(model.convolutions[0], "call", reads)
+    model(np.asarray(model.preprocessor([text])), training=False)
+    filter_ngrams(model, [text])
+    np.testing.assert_allclose(*read, atol=1e-6)

@@ -121,7 +121,7 @@ class TextClassifier(keras.Model):
                 self.embed.build()
             members = np.zeros(self.embed.members.shape, "int32")
             found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
-            members[: len(found)] = found[: len(members)]
+            members[: len(found)] = found
             self.embed.members.assign(members)
 
     def __reduce__(self):
@@ -221,7 +221,8 @@ class TextClassifier(keras.Model):
 
         Args:
             texts: any sequence of strings, or a split of a corpus.
-            batch_size: texts that are computed together; by default 32 on a core, 128 on a GPU.
+            batch_size: texts that are computed together; by default 32 where cores compute some
+                each, else 128.
             verbose: 0 for no bar, where it takes long.
 
         Returns:

@@ -373,7 +373,9 @@ def _given(text_column, label_column, on_bad_row, validation=None, test=None) ->
 def _one_source(*sources) -> None:
     """Refuses texts that another option would make it forget."""
     if sum(map(bool, sources)) > 1:
-        raise UsageError("give texts, or --file, or --mistakes: only one of them")
+        raise UsageError(
+            "texts come from one place: the command, --file, or zoo explain's --mistakes"
+        )
 
 
 def _text_column(run, file):

@@ -9,7 +9,6 @@ import tensorflow as tf
 from rich.progress import track
 
 from zoo.attention import word_weights
-from zoo.datasets.batches import pad
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
 
@@ -48,19 +47,18 @@ class Faithfulness:
         )
 
 
-def faithfulness(model, texts: Sequence[str], draws: int = 5, seed: int = 0) -> Faithfulness | None:
+def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | None:
     """Deletes a text's most attended words, and random ones beside it.
 
     Args:
         model: a classifier with ``preprocessor``.
         texts: texts; those of fewer than two words are left out.
-        draws: how often random words are drawn, for each text and share.
-        seed: of those draws.
+        draws: how often random words are drawn, for each text and share; the same ones each time.
 
     Returns:
         The outcome; None for a model without attention, or without texts.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     lost = []  # of each text: by attention, by chance
     for text in track(texts, "Deleting words", transient=True, disable=len(texts) < 100):
         ids = np.asarray(model.preprocessor([text]))
@@ -77,7 +75,7 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5, seed: int = 0) -> 
         variants = tf.ragged.constant(
             [without(ids[0], one) for one in deleted], "int64", ids.ndim - 1
         )
-        rows = model.predict_on_batch(pad(variants.to_tensor()))
+        rows = model.predict_on_batch(np.asarray(model.preprocessor.pad(variants)))
         falls = rows[0].max() - rows[1:, rows[0].argmax()].reshape(len(orders), -1).mean(1)
         lost.append((falls[0], falls[1:].mean()))
     if not lost:

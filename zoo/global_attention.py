@@ -105,8 +105,8 @@ class GlobalAttentionClassifier(TextClassifier):
         """Local representations, ``[batch, length, dim]``, and the global one or None."""
         raise NotImplementedError
 
-    def call(self, ids, training=None, return_attention_scores=False):
-        mask = word_mask(ids)
+    def vectors(self, ids, training=None):
+        """Word vectors, ``[batch, length, embedding_dim]``; positions and roles, or None."""
         ids, roles = self.read(ids)
         words = self.drop_words(self.embed(ids), training=training)
         positions = (
@@ -114,7 +114,11 @@ class GlobalAttentionClassifier(TextClassifier):
         )
         if self.place is not None:
             words = words + self.place(positions)
-        words = self.drop_numbers(words, training=training)
+        return self.drop_numbers(words, training=training), positions, roles
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        words, positions, roles = self.vectors(ids, training)
         words, overall = self.encode(words, mask, training)
         document, scores = self.attention(
             words, overall, positions, mask=mask, return_attention_scores=True

@@ -88,7 +88,7 @@ def whole(path: Path) -> Iterator[Path]:
     """
     path = path if path.name else path.absolute()
     partial = path.with_name(f".partial-{os.getpid()}-{path.name}")
-    old = path.with_name(f".partial-{os.getpid()}-old-{path.name}")
+    old = path.with_name(f".old-{os.getpid()}-{path.name}")
     try:
         path.parent.mkdir(exist_ok=True)
         _remove_left_over(path)
@@ -112,15 +112,15 @@ def _remove_left_over(path):
 
     A folder that one of them had moved away, with nothing in its place yet, comes back.
     """
-    name = re.compile(rf"\.partial-(?:(\d+)-)?(?:old-)?{re.escape(path.name)}")
+    name = re.compile(rf"\.(?:partial|old)-(\d+)-{re.escape(path.name)}")
     for left in path.parent.iterdir():
         found = name.fullmatch(left.name)
-        if found and not (found[1] and int(found[1]) != os.getpid() and is_alive(int(found[1]))):
+        if found and (int(found[1]) == os.getpid() or not is_alive(int(found[1]))):
             _remove_or_put_back(left, path)
 
 
 def _remove_or_put_back(left, path):
-    if "-old-" in left.name and left.is_dir() and not path.exists():
+    if left.name.startswith(".old-") and left.is_dir() and not path.exists():
         left.replace(path)
     else:
         _remove(left)

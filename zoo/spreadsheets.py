@@ -4,21 +4,25 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+LONGEST_CELL = 2**31 - 1  # characters: csv's own limit is 131,072, and Windows knows no larger one
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def safe_cell(cell: Any) -> Any:
     """The cell, after an apostrophe if it is a text that a spreadsheet might run.
 
+    Or if it looks like what this makes of one, which :func:`original_cell` tells apart.
+
     Source:
         OWASP, "CSV Injection".
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip("'").startswith(FORMULAS) else cell
 
 
 def original_cell(cell: str) -> str:
     """The text of which :func:`safe_cell` made this."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULAS) else cell
+    is_safe = cell.startswith("'") and cell.lstrip("'").startswith(FORMULAS)
+    return cell[1:] if is_safe else cell
 
 
 def write_csv(

@@ -10,7 +10,7 @@ import pandas as pd
 from zoo.attention import attended_words
 from zoo.errors import UsageError
 from zoo.runs import read_config, whole
-from zoo.spreadsheets import original_cell, write_csv
+from zoo.spreadsheets import LONGEST_CELL, original_cell, write_csv
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
@@ -78,8 +78,11 @@ def write_predictions(folder: Path, targets, probabilities, labels, safe: bool =
     _write_csv(pd.DataFrame(rows), folder / "predictions.csv", safe)
 
 
-def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> pd.DataFrame:
-    """``mistakes.csv``: the texts that are most surely put into a wrong class.
+def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> None:
+    """``mistakes.csv``: the at most 50 texts that are most surely put into a wrong class.
+
+    Of each: ``label``, ``predicted``, ``probability``, the most attended ``words`` where the model
+    has attention, and ``text``.
 
     Args:
         folder: the run folder.
@@ -87,10 +90,6 @@ def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False
         split: the labelled texts.
         probabilities: ``[texts, classes]``, the model's.
         safe: whether cells that look like formulas are made safe.
-
-    Returns:
-        At most 50 rows: ``label``, ``predicted``, ``probability``, the most attended ``words``
-        where the model has attention, and ``text``.
     """
     answers, targets = probabilities.argmax(axis=-1), split.numbers
     wrong = np.flatnonzero(answers != targets)
@@ -108,7 +107,6 @@ def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False
         }
     )
     _write_csv(rows, folder / "mistakes.csv", safe)
-    return rows
 
 
 def read_mistakes(run: Path) -> list[dict[str, str]]:
@@ -118,6 +116,7 @@ def read_mistakes(run: Path) -> list[dict[str, str]]:
         UsageError: if the file is missing or damaged.
     """
     safe, path = read_config(run).get("safe_csv", False), run / "mistakes.csv"
+    csv.field_size_limit(LONGEST_CELL)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)

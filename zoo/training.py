@@ -160,7 +160,8 @@ def train(
                 if preset is None and "relations" in defaults.presets:
                     preset = "relations"
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
-            classifier = _build(model, preset, options, corpus, words, embeddings, seed)
+            workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
+            classifier = _build(model, preset, options, corpus, words, embeddings, seed, workers)
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
@@ -358,7 +359,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 
-def _build(name, preset, options, corpus, words, embeddings, seed):
+def _build(name, preset, options, corpus, words, embeddings, seed, workers):
     """The untrained classifier with its preprocessor."""
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
@@ -377,7 +378,8 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
         sizes |= {"max_words": preprocessor.max_words}
         sizes |= {"max_sentences": preprocessor.max_sentences}
     if embeddings is not None:
-        vectors = _word_vectors(embeddings, corpus, preprocessor, limits.embedding_dim, words, seed)
+        width = limits.embedding_dim
+        vectors = _word_vectors(embeddings, corpus, preprocessor, width, words, seed, workers)
         of_texts = len(preprocessor.vocabulary)
         preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
         if further := len(preprocessor.vocabulary) - of_texts:
@@ -405,7 +407,7 @@ def _build(name, preset, options, corpus, words, embeddings, seed):
     return classifier
 
 
-def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed):
+def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
     """Vectors of the vocabulary and, while there is room in it, of further words."""
     if embeddings != "word2vec":
         room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
@@ -418,6 +420,7 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed):
         dim,
         min_count=words["min_count"],
         seed=seed,
+        workers=workers,
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from zoo import datasets
 from zoo.alone import alone
-from zoo.errors import UsageError
+from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import import_model
 from zoo.runs import whole, write_json
@@ -51,6 +51,7 @@ def tune(
     Raises:
         UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
             the trials search, or the folder has trials of other settings.
+        DivergedError: if the loss of every trial became infinite, or no number.
     """
     try:
         import optuna
@@ -111,15 +112,17 @@ def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, s
         return float(pd.read_csv(run / "history.csv")["val_accuracy"].max())
 
     def report(study, trial):
-        logger.info(
-            "trial %d: %.2f%% with %s", trial.number, 100 * trial.value, json.dumps(trial.params)
-        )
+        found = "diverged" if trial.value is None else f"{100 * trial.value:.2f}%"
+        logger.info("trial %d: %s with %s", trial.number, found, json.dumps(trial.params))
         _write_trials(folder, study)
 
     done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
     if done:
         logger.info("Going on after %d trials", done)
-    study.optimize(objective, n_trials=max(0, trials - done), callbacks=[report])
+    missing = max(0, trials - done)
+    study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
+    if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
+        raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
 
 
 def _open_study(optuna, log):
@@ -147,7 +150,6 @@ def _claim(folder, settings):
     if path.exists() and any((folder / "runs").glob("*")):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
-            found = {k: v for k, v in found.items() if k not in ("data", "files")}  # of older ones
         except (OSError, ValueError, TypeError) as error:
             raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
         if found != settings:

@@ -95,7 +95,7 @@ def filter_ngrams(
     for start in range(0, len(texts), TOGETHER):
         part = texts[start : start + TOGETHER]
         ids = model.preprocessor(part)
-        words, mask = model.embed(model.read(ids)[0]), word_mask(ids)
+        words, mask = model.vectors(ids)[0], word_mask(ids)
         for convolution, norm in zip(convolutions[: layer + 1], model.norms, strict=False):
             local, _, matches = convolution(words, mask=mask, return_attention_scores=True)
             words = norm(words + local)

@@ -10,6 +10,8 @@ import keras
 import numpy as np
 
 import zoo
+from zoo.datasets import Preprocessor
+from zoo.faithfulness import faithfulness
 
 names, folder = sys.argv[1].split(","), Path(sys.argv[2])
 assert keras.backend.backend() == "jax"
@@ -38,3 +40,6 @@ if "act" in names:  # its other arithmetic: words of two entities, of letters, a
     model.compile("adam", "sparse_categorical_crossentropy")
     ids = rng.integers(4, 200, (8, 7))  # the id and what the word is of
     assert np.isfinite(model.fit(ids, np.arange(8) % 3, verbose=0).history["loss"]).all()
+    model = zoo.build("act", 3, embedding_dim=24, vocabulary_size=6, max_words=12)
+    model.preprocessor = Preprocessor(list("abcd"), max_words=12)
+    assert faithfulness(model, ["a b c d a b c", "b c"], draws=2).texts == 2

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.layers.masking import masked_softmax, zero_masked
+from zoo.layers.masking import weighted_sum, zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.registry import register_model
 
@@ -53,10 +53,9 @@ class LEAM(TextClassifier):
         cosines = ops.matmul(unit(words), ops.transpose(unit(classes)))
         # Equations 3-5: of the neighbourhood, then of the likest class
         around = ngrams(cosines, 2 * self.radius + 1, self.radius)
-        scores = ops.max(self.likeness(around), axis=-1)
-        weights = masked_softmax(scores, mask)
+        scores = ops.max(self.likeness(around), axis=-1, keepdims=True)
         # Equation 6
-        document = ops.einsum("bl,bld->bd", ops.cast(weights, words.dtype), words)
+        document, weights = weighted_sum(words, scores, mask)
         hidden = self.hidden(document)
         probabilities = self.classify(self.drop(hidden, training=training))
         return (probabilities, {"words": weights}) if return_attention_scores else probabilities
