@@ -7,6 +7,7 @@ from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.layers.orthogonal import orthogonal
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -57,15 +58,13 @@ class ConvMultiHeadAttention(keras.layers.Layer):
         self.dropout = dropout
         # Q, K and V as one convolution with three times the filters: one pass over the input.
         # Orthogonal kernels as in the authors' code; the paper does not say.
-        self.projection = keras.layers.Dense(
-            3 * filters,
-            kernel_initializer="orthogonal",
-            dtype=self.dtype_policy,
-        )
+        self.projection = keras.layers.Dense(3 * filters, dtype=self.dtype_policy)
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, input_shape):
-        self.projection.build((*input_shape[:-1], self.kernel_size * input_shape[-1]))
+        rows = self.kernel_size * input_shape[-1]
+        self.projection.kernel_initializer = orthogonal(rows, 3 * self.filters, parts=3)
+        self.projection.build((*input_shape[:-1], rows))
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         windows = ngrams(zero_masked(inputs, mask), self.kernel_size, (self.kernel_size - 1) // 2)

@@ -1,7 +1,8 @@
 """Keras' LSTM and GRU, safe on a GPU, where TensorFlow has cuDNN compute them.
 
 cuDNN refuses sequences that are wholly masked, and what it computes runs on no CPU. So it computes
-in training only, from which no SavedModel is made, and reads the padding of an empty sequence.
+in training only, from which no SavedModel is made, and reads the padding of an empty sequence. It
+also refuses a hole, such as an empty sentence between others: what zoo trains on has none.
 """
 
 import keras

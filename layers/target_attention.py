@@ -7,6 +7,7 @@ from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.layers.orthogonal import orthogonal
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -52,7 +53,6 @@ class TargetAttention(keras.layers.Layer):
         self.projection = keras.layers.Dense(
             2 * filters if project_values else filters,
             activation="elu",
-            kernel_initializer="orthogonal",
             dtype=self.dtype_policy,
         )
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
@@ -63,7 +63,9 @@ class TargetAttention(keras.layers.Layer):
                 "project_values=False needs an input as wide as filters: "
                 f"got width {input_shape[-1]}, filters={self.filters}"
             )
-        self.projection.build((*input_shape[:-1], self.kernel_size * input_shape[-1]))
+        rows, parts = self.kernel_size * input_shape[-1], 2 if self.project_values else 1
+        self.projection.kernel_initializer = orthogonal(rows, parts * self.filters, parts)
+        self.projection.build((*input_shape[:-1], rows))
         self.target = self.add_weight(
             shape=(1, 1, self.filters), initializer="orthogonal", name="target"
         )

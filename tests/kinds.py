@@ -31,7 +31,7 @@ in_float32_and_every_kind_in_16_bits = pytest.mark.parametrize(
     [
         slow_unless(precision == "float32" or name in KINDS, name, precision)
         for name in NAMES
-        for precision in ("float32", "mixed_bfloat16")
+        for precision in ("float32", "mixed_bfloat16", "mixed_float16")
     ],
     indirect=["precision"],
 )

@@ -139,4 +139,5 @@ class GlobalAttentionClassifier(TextClassifier):
             return loss
         one_hot = len(y.shape) == 2 and y.shape[-1] == self.num_classes
         targets = ops.argmax(y, axis=-1) if one_hot else ops.reshape(y, (-1,))
-        return loss + self.center_weight * self.centers(self.features, targets, training=True)
+        own = self.center_weight * self.centers(self.features, targets, training=True)
+        return loss + self._aggregate_additional_loss(own)  # of each device its share, as Keras'

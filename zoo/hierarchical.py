@@ -44,6 +44,8 @@ class HierarchicalClassifier(TextClassifier):
 
     def call(self, ids, training=None, return_attention_scores=False):
         if isinstance(ids, dict):
+            if return_attention_scores or not self.hierarchical:
+                raise ValueError("packed documents are for a model with sentences, without scores")
             return self._call_packed(ids["sentences"], ids["places"], training)
         mask = word_mask(ids)
         asked = {"training": training, "return_attention_scores": True}

@@ -62,6 +62,7 @@ VALUES = {
     "block_words": SIZE,
     "center_rate": SHARE,
     "center_weight": WEIGHT,
+    "class_penalty": WEIGHT,
     "clusters": SIZE,
     "decay": SHARE,
     "depth": SIZE,

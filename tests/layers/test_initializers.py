@@ -53,6 +53,16 @@ def test_convolutional_attention(kind):
         np.testing.assert_allclose(kernel @ kernel.T, np.eye(len(kernel)), atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("kind", "parts"), [(layers.ConvMultiHeadAttention, 3), (layers.TargetAttention, 2)]
+)
+def test_joint_kernels_start_as_large_as_alone(kind, parts, size):
+    weights = built(kind(HEADS, FILTERS, size))
+    (kernel,) = (one for one in weights.values() if one.shape == (size * DIM, parts * FILTERS))
+    assert np.square(kernel).sum(0).mean() == pytest.approx(1, rel=1e-5)
+
+
 @pytest.mark.parametrize("name", [n for n in zoo.list_models() if not create(n, 2).solves])
 def test_word_vectors(name):
     """Uniform in the range that the model says, whatever it reads."""

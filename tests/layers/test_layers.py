@@ -1,6 +1,7 @@
 """What holds for every layer: masks, precision, serialization, training."""
 
 import gc
+import inspect
 
 import keras
 import numpy as np
@@ -36,6 +37,9 @@ OTHERS = {
 CASES = TOKENS | POSITIONS | OTHERS
 every_layer = pytest.mark.parametrize("name", CASES)
 every_token_layer = pytest.mark.parametrize("name", TOKENS)
+in_every_precision = pytest.mark.parametrize(
+    "precision", ["float32", "mixed_bfloat16", "mixed_float16"], indirect=True
+)
 
 
 def example(name, batch=3, length=6, seed=0):
@@ -73,6 +77,7 @@ def assert_same(got, want, tolerance=0.0):
         np.testing.assert_allclose(x, y, atol=tolerance, rtol=tolerance)
 
 
+@in_every_precision
 @every_token_layer
 def test_what_is_masked_never_matters(name, precision):
     layer = CASES[name]()
@@ -90,6 +95,7 @@ def test_what_is_masked_never_matters(name, precision):
     )
 
 
+@in_every_precision
 @every_layer
 def test_wholly_masked_is_finite(name, precision):
     inputs, mask = example(name)
@@ -121,6 +127,12 @@ def test_softmax_is_float32_at_least():
         weights = masked_softmax(keras.ops.ones((1, 3), dtype), np.ones((1, 3), bool))
         assert keras.backend.standardize_dtype(weights.dtype) == wanted
         np.testing.assert_allclose(keras.ops.sum(weights), 1, atol=1e-6)
+
+
+@every_layer
+def test_every_argument_is_in_the_config(name):
+    layer = CASES[name]()
+    assert {*inspect.signature(type(layer)).parameters} - {"kwargs"} <= {*layer.get_config()}
 
 
 @every_layer
@@ -303,7 +315,9 @@ def test_encoders_of_both_directions_load_as_they_are(tmp_path):
 
 
 def test_pairwise_scores_of_huge_inputs_are_finite():
-    """Its exponentials overflow nowhere, and far from zero it is still tanh."""
+    """Its exponentials overflow nowhere, and where one of the two is far from zero or both are on
+    one side it is still tanh: beyond 40 they are cut, so that 100 and -50 would cancel out.
+    """
     query = np.array([[[100.0], [-100.0], [3.0]]], "float32")
     key = np.array([[[100.0], [-100.0], [-2.0]]], "float32")
     query, key, context = (tf.Variable(x) for x in (query, key, np.float32([2.0])))

@@ -1,5 +1,7 @@
 """Whole models against NumPy in float64, or Keras' plain layers, from their papers."""
 
+import math
+
 import keras
 import numpy as np
 import pytest
@@ -58,6 +60,18 @@ def test_leam():
     close(model, softmax(dense(model.classify, relu(dense(model.hidden, document)))))
 
 
+def test_leams_second_loss():
+    """Equation 9: the vector of a class is of that class."""
+    model = build("leam", hidden_dim=4, dropout=0.0, class_penalty=0.5)
+    model(TEXT, training=False)
+    assert model.losses == []
+    model(TEXT, training=True)
+    (loss,) = model.losses
+    hidden = relu(dense(model.hidden, array(model.class_vectors)))
+    right = np.diag(softmax(dense(model.classify, hidden)))
+    np.testing.assert_allclose(array(loss), -0.5 * np.log(right).mean(), rtol=1e-4)
+
+
 def test_ssan():
     """Ambartsoumian and Popowich 2018, Section 3, without positions."""
     model = build("ssan_none")
@@ -67,6 +81,51 @@ def test_ssan():
     summed = softmax(query @ key.T / np.sqrt(6)) @ value
     sentence = relu(dense(attention.output_projection, summed)).mean(0)
     close(model, softmax(relu(dense(model.hidden, sentence)) @ array(model.classify.kernel)))
+
+
+def gelu(x):
+    return x * (1 + np.vectorize(math.erf)(x / 2**0.5)) / 2
+
+
+def layer_norm(layer, x):
+    scaled = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + layer.epsilon)
+    return scaled * array(layer.gamma) + array(layer.beta)
+
+
+def act_answer(model, words, overall):
+    """Li et al. 2021, Equations 5-8: global attention over words, and the classes."""
+    attention, positions = model.attention, array(model.positions.embeddings)[: len(words)]
+    hidden = words @ array(attention.local_kernel) + positions @ array(attention.position_kernel)
+    scores = (gelu(hidden) @ array(attention.context))[:, 0] + words @ overall / np.sqrt(6)
+    document = softmax(scores) @ words
+    return softmax(dense(model.classify, gelu(dense(model.hidden, document))))
+
+
+def test_act():
+    """Li et al. 2021, Equations 1-8: the global representation is that of the top layer."""
+    model = build("act", num_layers=2, num_heads=2, filters=4, position_dim=4)
+    words = array(model.embed(TEXT))[0]
+    for layer, norm in zip(model.convolutions, model.norms, strict=True):
+        queries = np.pad(words @ array(layer.query_kernel), [(0, 2), (0, 0)])
+        local, overall = np.zeros_like(words), np.zeros(6)
+        for head, own in enumerate(np.split(queries, 2, axis=-1)):
+            ngrams = np.stack([own[i : i + 3].reshape(-1) for i in range(len(words))])
+            filters, bias = (array(x) for x in (layer.filter_kernel, layer.bias))
+            matches = gelu(ngrams @ filters[head] + np.split(bias, 2)[head])
+            values = filters[head].T @ array(layer.output_kernel)[head]
+            local, overall = local + matches @ values, overall + matches.max(0) @ values
+        words = layer_norm(norm, words + local)
+    close(model, act_answer(model, words, overall))
+
+
+def test_acts_transformer():
+    """Vaswani et al. 2017, Sections 3.4 and 3.5: sqrt(d) times a word, plus where it stands."""
+    model = build("act_transformer", num_layers=1, num_heads=2, feed_forward_dim=5)
+    (layer,) = model.encoder
+    words = array(model.embed(TEXT))[0] * 6**0.5
+    words = words + array(model.encoding(words[None]))
+    found = layer(words[None].astype("float32"))
+    close(model, act_answer(model, array(found)[0], np.zeros(6)))
 
 
 @pytest.mark.parametrize("padding", [0, 2])

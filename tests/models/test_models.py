@@ -72,7 +72,7 @@ def test_logits_are_what_the_softmax_reads(name):
     np.testing.assert_allclose(softmax, probabilities(model, ids), atol=1e-6)
 
 
-@every_model
+@in_float32_and_every_kind_in_16_bits
 def test_padding_and_batch_mates_never_matter(name, precision):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model, batch=5)

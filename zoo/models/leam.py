@@ -29,21 +29,30 @@ class LEAM(TextClassifier):
             has 55 for long texts.
         hidden_dim: width of the layer before the softmax; 300 in the authors' code.
         dropout: rate on word vectors and on that layer.
+        class_penalty: weight of a second loss in training, that the vector of each class be
+            classified as that class (Equation 9); 1 in the authors' code.
     """
 
     presets = {"wang2018": {"embedding_dim": 300, "hidden_dim": 300}}  # Section 5: GloVe
 
-    def __init__(self, num_classes, *, radius=5, hidden_dim=100, dropout=0.5, **kwargs):
+    def __init__(
+        self, num_classes, *, radius=5, hidden_dim=100, dropout=0.5, class_penalty=1.0, **kwargs
+    ):
         super().__init__(num_classes, **kwargs)
         self.radius = radius
         self.hidden_dim = hidden_dim
         self.dropout = dropout
+        self.class_penalty = class_penalty
         self.drop = keras.layers.Dropout(dropout)
         self.class_vectors = self.add_weight(
             name="class_vectors", shape=(num_classes, self.embedding_dim)
         )
         self.likeness = keras.layers.Dense(num_classes, activation="relu")
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
+
+    def head(self, vectors, training):
+        """Probabilities of documents or of classes, ``[number, classes]`` float32."""
+        return self.classify(self.drop(self.hidden(vectors), training=training))
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
@@ -56,6 +65,10 @@ class LEAM(TextClassifier):
         scores = ops.max(self.likeness(around), axis=-1, keepdims=True)
         # Equation 6
         document, weights = weighted_sum(words, scores, mask)
-        hidden = self.hidden(document)
-        probabilities = self.classify(self.drop(hidden, training=training))
+        if training and self.class_penalty:
+            numbers = ops.arange(self.num_classes)
+            of_classes = self.head(ops.cast(self.class_vectors, words.dtype), training)
+            losses = keras.losses.sparse_categorical_crossentropy(numbers, of_classes, self.logits)
+            self.add_loss(self.class_penalty * ops.mean(losses))
+        probabilities = self.head(document, training)
         return (probabilities, {"words": weights}) if return_attention_scores else probabilities

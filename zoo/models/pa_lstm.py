@@ -16,7 +16,8 @@ class PALSTM(TextClassifier):
 
     An LSTM of several layers reads the words; attention sums its states up by the last one and by
     where the entities are (Section 2). Tags of parts of speech and of named entities, which the
-    paper's words also have, need a parser and are left out.
+    paper's words also have, need a parser and are left out; so is that its training reads 4 % of
+    the words as unknown.
 
     Args:
         entities: whether ids tell which words are in the entities; see
@@ -77,8 +78,9 @@ class PALSTM(TextClassifier):
         states = self.drop(self.embed(ids), training=training)
         for encoder in self.encoders:
             states = self.drop(encoder(states, mask=mask, training=training), training=training)
-        places = ops.sum(ops.cast(mask, "int32"), axis=1) - 1
-        places = ops.one_hot(places, ops.shape(mask)[1], dtype=states.dtype)
+        length = ops.shape(mask)[1]
+        places = ops.max(ops.where(mask, ops.arange(length), -1), axis=1)  # of the last words
+        places = ops.one_hot(places, length, dtype=states.dtype)
         last = ops.einsum("bl,bld->bd", places, states)
         positions = None if self.positions is None else self.positions(roles)
         summary, weights = self.attention(

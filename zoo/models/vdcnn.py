@@ -25,7 +25,12 @@ class ConvolutionalBlock(keras.layers.Layer):
             )
             for _ in range(2)
         ]
-        self.norms = [keras.layers.BatchNormalization(dtype=self.dtype_policy) for _ in range(2)]
+        # Over all devices: JAX does so by itself.
+        synchronized = keras.backend.backend() == "tensorflow"
+        self.norms = [
+            keras.layers.BatchNormalization(synchronized=synchronized, dtype=self.dtype_policy)
+            for _ in range(2)
+        ]
 
     def build(self, input_shape):
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
