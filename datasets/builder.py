@@ -197,7 +197,7 @@ def _download(entry, dl_manager):
         for url, path in zip(entry.urls, dl_manager.download(list(entry.urls)), strict=True):
             link = root / url.rpartition("/")[2]
             link.unlink(missing_ok=True)
-            link.symlink_to(path)
+            link.symlink_to(Path(path).absolute())
     root = Path(root)
     for folder in [root, *(path for path in root.iterdir() if path.is_dir())]:
         raw = raw_files_in(folder, entry)

@@ -196,7 +196,9 @@ def _train(corpus, settings, workers, path):
     frequent = {
         word.decode("utf-8", "replace"): count
         for word, count in corpus.counts.items()
-        if count >= settings["min_count"] and word.strip()  # a space is none: it ends one
+        if count >= settings["min_count"]
+        and word.strip()  # a space is none: it ends one
+        and len(word) <= LONGEST_WORD
     }
     if not frequent:
         raise UsageError(

@@ -236,11 +236,12 @@ def _table(file, text, label) -> Iterator[tuple]:
         if not isinstance(values, Problem):
             values = (values[0], values[1] if label is not None else None)
             labels.add(values[1])
-            if label is not None and values[0] and "\n" in values[0]:
+            if values[0] and "\n" in values[0]:
                 long_texts.append((number, values[0]))
         yield file, number, values
-    if label is not None and kind_of(file) in SEPARATORS:
-        report_swallowed(file, long_texts, labels, len(names), names.index(label))
+    if kind_of(file) in SEPARATORS:
+        index = None if label is None else names.index(label)
+        report_swallowed(file, long_texts, labels, len(names), index)
 
 
 def _problem(text, label, labelled=True) -> Problem | None:

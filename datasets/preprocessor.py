@@ -56,7 +56,8 @@ CLEAN_UPS = {
     "characters": [(r"[\r\n]", " ")],
 }
 CONTROL = r"[\x01-\x04]"
-CLEAN_UPS["relations"] = [(CONTROL, " "), (r"</?e[12]>", " "), *CLEAN_UPS["han"]]
+# Two spaces, as a rule may take one for what stands before a quote.
+CLEAN_UPS["relations"] = [(CONTROL, " "), (r"</?e[12]>", "  "), *CLEAN_UPS["han"]]
 # The same with each mark as a word, a control character, for who asks which words are in them.
 MARKS = {"<e1>": "\x01", "</e1>": "\x02", "<e2>": "\x03", "</e2>": "\x04"}
 END = "\x1f"  # between sentences

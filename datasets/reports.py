@@ -41,7 +41,7 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
 
 
 def report_swallowed(
-    file: Path, texts: list[tuple[int, str]], labels: set[str], width: int, index: int
+    file: Path, texts: list[tuple[int, str]], labels: set[str], width: int, index: int | None
 ) -> None:
     """Texts of many lines in which there are whole rows: a quote may be unbalanced.
 
@@ -50,12 +50,19 @@ def report_swallowed(
         texts: lines and texts.
         labels: those of the file.
         width: how many columns it has.
-        index: the column of labels.
+        index: the column of labels; None for none, where only tabs are known from a text's own.
     """
-    lines = []
+    separator, lines = SEPARATORS[kind_of(file)], []
+
+    def is_row(cells):
+        if len(cells) != width:
+            return False
+        if index is None:
+            return separator == "\t" and width > 1
+        return cells[index].strip('" ') in labels
+
     for number, text in texts:
-        rows = (line.split(SEPARATORS[kind_of(file)]) for line in text.splitlines())
-        if any(len(row) == width and row[index].strip('" ') in labels for row in rows):
+        if any(is_row(line.split(separator)) for line in text.splitlines()):
             lines.append(number)
     if lines:
         logger.warning(

@@ -14,6 +14,7 @@ import pytest
 
 import zoo
 from zoo import cli
+from zoo.explanation import Explanation, Word
 
 
 @pytest.fixture
@@ -262,6 +263,21 @@ def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_
     assert json.loads(run_zoo("evaluate", run, "--json")[1])["accuracy"] == 1
     rows = run_zoo("predict", run, "a good, nice stay", "a bad, sad stay")[1].splitlines()
     assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
+
+
+def test_shading_stands_where_the_words_are():
+    word = Word("good", 5, 9, sentence=0, known=True, weight=1.0, heads=(1.0,))
+    one = Explanation("bad\r\ngood stay", "yes", 0.9, {"yes": 0.9}, (word,), (), None)
+    shown = cli._shaded(one)
+    (span,) = (span for span in shown.spans if "on #" in str(span.style))
+    assert shown.plain[span.start : span.end] == "good"
+
+
+def test_a_path_that_json_cannot_hold_is_refused(run_zoo, csv_file, tmp_path):
+    path = tmp_path / "caf\udce9.csv"
+    path.write_bytes(csv_file.read_bytes())
+    code, _, err = run_zoo("train", "cnn_kim", "--data", path, "--output", tmp_path / "runs")
+    assert code == 2 and "not UTF-8" in err and not (tmp_path / "runs").exists()
 
 
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):

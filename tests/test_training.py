@@ -426,6 +426,22 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     assert "bow is solved at once: no use of epochs or learning_rate" in caplog.messages
 
 
+@pytest.mark.parametrize("data", ["own.csv", "*.csv", "linked.csv"])
+def test_the_data_is_found_from_elsewhere(csv_file, tmp_path, monkeypatch, data):
+    """Also where the folder's own name looks like a pattern, and a link's target like nothing."""
+    folder = tmp_path / "data [v2]"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    if data == "linked.csv":
+        shutil.copy(csv_file, tmp_path / "3f2a")
+        (folder / data).symlink_to(tmp_path / "3f2a")
+    else:
+        shutil.copy(csv_file, folder / "own.csv")
+    run = start(data, tmp_path / "runs", batch_size=np.int64(16))
+    monkeypatch.chdir(tmp_path)
+    assert zoo.evaluate(run)["texts"] == 12
+
+
 def test_bad_rows_stay_skipped(tmp_path):
     lines = [f"{('good', 'bad')[i % 2]} {i},{'ab'[i % 2]}" for i in range(80)]
     path = tmp_path / "own.csv"

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -596,7 +597,8 @@ def _shaded(explanation) -> Any:
     """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
     from rich.text import Text
 
-    one, shaded = explanation, Text(explanation.text)
+    # A space for what rich would leave out, and letters would move.
+    one, shaded = explanation, Text(re.sub("[\a\b\v\f\r]", " ", explanation.text))
     largest = max((word.weight or 0 for word in one.words), default=0) or 1
     for word in one.words:
         share = (word.weight or 0) / largest

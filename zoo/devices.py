@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,8 +32,8 @@ def _capability() -> tuple[int, int] | None:
         device = jax.devices()[0]
         if device.platform == "tpu":
             return (8, 0)
-        text = getattr(device, "compute_capability", None)
-        return tuple(int(number) for number in text.split(".")) if text else None
+        found = re.fullmatch(r"(\d+)\.(\d+)", getattr(device, "compute_capability", ""))  # NVIDIA's
+        return found and tuple(map(int, found.groups()))
     import tensorflow as tf
 
     for gpu in tf.config.list_physical_devices("GPU"):

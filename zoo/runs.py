@@ -8,6 +8,7 @@ until the training has ended. Then come ``model.keras``, ``saved_model/``, ``met
 
 import contextlib
 import errno
+import glob
 import hashlib
 import json
 import logging
@@ -136,13 +137,21 @@ def _remove(path):
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON."""
     with whole(path) as partial:
-        partial.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps(value, indent=2, ensure_ascii=False, default=_of_numpy)
+        partial.write_text(text + "\n", "utf-8")
+
+
+def _of_numpy(number):
+    """A number of NumPy's as one of Python's."""
+    return number.item()
 
 
 def write_model(folder: Path, model) -> None:
     """Writes the model and its SavedModel into a run folder."""
     import keras
 
+    if glob.has_magic(str(folder.absolute())):
+        logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
     with whole(folder / "model.keras") as partial:
         model.save(partial)
     if keras.backend.backend() == "tensorflow":

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import glob
 import importlib.util
 import itertools
 import logging
@@ -17,6 +18,7 @@ from typing import Any
 from zoo import datasets
 from zoo.alone import alone
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
+from zoo.datasets.text_files import undecodable
 from zoo.errors import UsageError, unknown
 from zoo.recipes import SCHEDULES, Recipe, find_recipe
 from zoo.registry import build, check_name, create, import_model
@@ -114,6 +116,9 @@ def train(
     """
     files, options = files or {}, options or {}
     check_name(model)
+    for path in (data, output, *files.values()):
+        if undecodable(str(path)):
+            raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
     for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):
         if value not in allowed:
             raise unknown(name, value, allowed)
@@ -169,12 +174,15 @@ def train(
             _warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = files | {name: _absolute(path) for name, path in given.items()}
-            config = {"model": model, "data": _absolute(data), "preset": preset}
+            is_name = data in (*datasets.CATALOGUE, "sample")
+            config = {"model": model, "data": data if is_name else _absolute(data)}
+            config |= {"preset": preset}
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
             config |= {"safe_csv": safe_csv}
-            config |= {"embeddings": _absolute(embeddings), "unlabelled": _absolute(unlabelled)}
+            vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
+            config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
             config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
             config |= {"architecture": classifier.get_config()}
             config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}
@@ -455,10 +463,12 @@ def _sizes(corpus):
     return {split: len(getattr(corpus, split)) for split in splits}
 
 
-def _absolute(name):
-    """A path that is still right from elsewhere; names stay as they are."""
-    names = (None, *datasets.CATALOGUE, "sample", "word2vec")
-    return name if name in names else str(Path(name).resolve())
+def _absolute(path):
+    """A path or a glob that is still right from elsewhere, under its own name; or None."""
+    if path is None:
+        return None
+    is_glob = glob.has_magic(str(path)) and not Path(path).exists()
+    return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else Path(path).absolute())
 
 
 def _versions():

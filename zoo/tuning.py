@@ -121,6 +121,7 @@ def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, s
         logger.info("Going on after %d trials", done)
     missing = max(0, trials - done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
+    _write_trials(folder, study)  # also of a last one whose line could not be written
     if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
         raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
 

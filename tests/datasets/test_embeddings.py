@@ -1,13 +1,16 @@
 """Word vectors: one matrix whatever the format, no pickle, and training that is done once."""
 
+import functools
 import gzip
 import logging
 import pickle
 import struct
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
@@ -317,6 +320,17 @@ def test_texts_longer_than_gensims_lines_are_learnt_from(tmp_path):
     assert max(len(line.split()) for line in lines) == 1_000
     assert " ".join(lines).split() == long.split()
     assert (corpus.texts, corpus.lines, corpus.words) == (1, len(lines), 40_003)
+
+
+@pytest.mark.parametrize("clean_up", ["tokens", "characters"])
+def test_what_is_no_word_to_the_files_format_has_no_vector(tmp_path, clean_up):
+    """A space, which ends a word there, and one of more letters than words have."""
+    texts = [*TEXTS, *["a" * 10_001] * 2]
+    split = functools.partial(split_words, clean_up=clean_up)
+    vectors = train_word2vec(texts, split, 4, **SMALL, cache=tmp_path)
+    counts = Counter(word.decode() for word in split(tf.constant(texts)).flat_values.numpy())
+    wanted = {word for word, n in counts.items() if n > 1 and word != " " and len(word) < 10_001}
+    assert set(vectors.index_to_key) == wanted
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path):

@@ -19,6 +19,7 @@ TEXTS = {
     "it never <e2>ends there": ("it never ends there", [0, 0, 2, 2]),
     "</e1> it <e1>starts</e1> late": ("it starts late", [0, 1, 0]),
     "<E1>DON'T</E1> <e2>say \u2019tis</e2>": ("do n't say ' tis", [1, 1, 2, 2, 2]),
+    "'<e1>'abc</e1> <e2>b</e2>": ("' ' abc b", [0, 1, 1, 2]),
     "": ("", []),
     "\x01\x02 <e1>x</e1>": ("x", [1]),
 }

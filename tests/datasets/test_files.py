@@ -212,6 +212,13 @@ def test_a_missing_file_says_what_is_there(tmp_path):
         load_files(tmp_path / "review.csv")
 
 
+def test_texts_that_swallow_rows_are_told(tmp_path, log):
+    """In TSV, where writers mostly do not quote."""
+    path = write(tmp_path / "a.tsv", 'id\ttext\n1\t"Great\n2\tBad"\n3\tok\n')
+    assert len(read_texts(path)) == 2
+    assert "1 of the texts have lines that look like rows (line 2)" in log.text
+
+
 def test_a_glob_of_lines(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.txt", f"one {name}\n")
