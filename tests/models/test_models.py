@@ -161,6 +161,8 @@ def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
         return -np.log(wanted).mean()
 
     step = keras.optimizers.SGD(1.0, global_clipnorm=0.01)  # the length of the step
+    if model.dtype_policy.name == "mixed_float16":
+        step = keras.optimizers.LossScaleOptimizer(step, initial_scale=2.0**10)  # as recipes do
     model.compile(step, "sparse_categorical_crossentropy", run_eagerly=True)
     before = model.get_weights()
     model.train_on_batch(ids, targets)
