@@ -59,6 +59,13 @@ def test_two_devices_of_tensorflow(data, tmp_path):
 
 
 @pytest.mark.slow
+def test_what_a_step_learns_does_not_depend_on_the_devices():
+    """Losses beside the main one and batch normalisation, too."""
+    script = Path(__file__).with_name("mirrored_step_check.py")
+    subprocess.run([sys.executable, script], check=True)
+
+
+@pytest.mark.slow
 def test_two_processes_on_jax(data, tmp_path):
     with socket.socket() as free:
         free.bind(("localhost", 0))
