@@ -72,7 +72,7 @@ bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minu
 bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
 	@$(BIN)/python -m benchmarks.accuracy
 
-reproduce: $(BIN)/zoo  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it.
+reproduce: $(BIN)/$(if $(filter best,$(TABLE)),benched,zoo)  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it.
 	@$(BIN)/python -m benchmarks.reproduce $(TABLE) $(QUICK) --jobs $(or $(JOBS),1) $(if $(SEEDS),--seeds $(SEEDS))
 
 bench-memory: $(BIN)/zoo  ## Measure the peak memory of attention over all pairs of words.

@@ -91,7 +91,7 @@ def main(quick: bool):
         f"float32; medians of {rounds} rounds after one of warm-up, ratios within a round. Sizes "
         "are the papers'. Batches of ids are ready on both sides, but where both read texts, and "
         f"{prediction_threads()} threads predict a batch each, on both sides; threads of "
-        f"TensorFlow for an operation: {threads}, PyTorch has its own. {LEGEND}\n\n{table}\n"
+        f"TensorFlow and of PyTorch for an operation: {threads}. {LEGEND}\n\n{table}\n"
     )
     print(report)
     if not quick:

@@ -49,7 +49,7 @@ def trained(name, precision, corpus, seed):
         model.solve(corpus.train)
     else:
         data = corpus.train.dataset()
-        batches = preprocessor.batches(data, BATCH_SIZE, shuffle=True, first=0)
+        batches = preprocessor.batches(data, BATCH_SIZE, shuffle=True, seed=seed, first=0)
         for batch in batches.take(STEPS).as_numpy_iterator():
             losses.append(float(model.train_on_batch(*batch)))
     right = probabilities_of(model, corpus.validation).argmax(-1) == corpus.validation.numbers

@@ -61,8 +61,9 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
             for ended in as_completed(running):
                 yield running[ended], None if ended.exception() else ended.result()
         except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
             sys.exit("interrupted; run again to go on from here")
+        finally:  # whatever stops the reader, too
+            pool.shutdown(cancel_futures=True)
 
 
 def highlights() -> Iterator[str]:
@@ -119,12 +120,14 @@ def main(
             failed += 1
             print(f"{told}: failed", flush=True)
             continue
-        print(f"{told}: {table.told(found)}", flush=True)
+        if not quick and path.exists():
+            rows = pd.read_csv(path)  # another run may have added to it
         old = rows[KEY].eq(pd.Series(one, KEY)).all(axis=1)
         rows = pd.concat([rows[~old], pd.DataFrame([found])], ignore_index=True)
         if not quick:
             with whole(path) as partial:
                 rows.to_csv(partial, index=False)
+        print(f"{told}: {table.told(found)}", flush=True)
     if rows.empty:
         sys.exit("nothing was run: no corpus is at hand, or every row failed")
     text = table.report(name, rows)

@@ -4,6 +4,8 @@ The plain forms are what one writes first from a paper: the same arithmetic with
 (``tests/test_benchmarks.py`` copies them over), on padded batches.
 """
 
+import os
+
 import keras
 from keras import layers, ops
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -315,8 +317,11 @@ class DistilBERT:
     """An encoder of DistilBERT's shape with random weights, on PyTorch."""
 
     def __init__(self, like):
+        import torch
         from transformers import DistilBertConfig, DistilBertForSequenceClassification
 
+        if threads := os.environ.get("TF_NUM_INTRAOP_THREADS"):
+            torch.set_num_threads(int(threads))  # as many of an operation as ours has
         config = DistilBertConfig(num_labels=like.num_classes)
         self.model = DistilBertForSequenceClassification(config).eval()
 

@@ -228,8 +228,8 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
 samples of such texts (paired bootstrap). How much a training differs from the next one of the same
 system is not in it: a verdict is on these trainings.{luck if pairs else ""} Of many claims without
-a difference, one in twenty would have a verdict by chance. A mean of corpora counts each the same,
-and samples the texts of each by itself.
+a difference, one in twenty would have a verdict by chance, and more, as trainings differ. A mean of
+corpora counts each the same, and samples the texts of each by itself.
 
 {chr(10).join(tested(self.claims, self.corpora, rows))}
 """

@@ -67,6 +67,8 @@ def write_artifact(name, data, folder):
 
 
 def main(folder):
+    if folder.exists():
+        sys.exit(f"{folder} is there already: what was released stays as it is")
     with tempfile.TemporaryDirectory() as temporary:
         data = Path(temporary, "data.csv")
         write_data(data)

@@ -94,14 +94,14 @@ def pytest_runtest_logreport(report):
         tally.ended(report)
 
 
-def pytest_terminal_summary(config):
+def pytest_terminal_summary(exitstatus, config):
     if not (tally.cases or tally.faults):
         return
     for titles, rows in ((CASES, tally.case_rows()), (FAULTS, tally.fault_rows())):
         if rows:
             _print(titles, rows)
     path = config.getoption("--report", None)
-    if path is not None:
+    if path is not None and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         path.write_text(page(tally), "utf-8")
         print(f"Written: {path}")
 
