@@ -109,9 +109,10 @@ def text_tensor(texts: tf.Tensor | Sequence[str | bytes]) -> tf.Tensor:
 def clean(texts: tf.Tensor | Sequence[str], clean_up: str = "hcan") -> tf.Tensor:
     """A clean-up, ``[batch]`` strings to ``[batch]`` strings of words between spaces."""
     texts = tf.strings.unicode_transcode(text_tensor(texts), "UTF-8", "UTF-8", errors="replace")
-    # TensorFlow's lower case would cut a text at a NUL.
-    texts = tf.strings.lower(tf.strings.regex_replace(texts, r"[\x00\x1f]", " "), "utf-8")
-    return _replace(texts, CLEAN_UPS[clean_up])
+    # TensorFlow's lower case would cut a text at a NUL, and under a Turkish or Azeri locale makes
+    # other letters of I and \u0130.
+    texts = _replace(texts, [(r"[\x00\x1f]", " "), ("I", "i"), ("\u0130", "i\u0307")])
+    return _replace(tf.strings.lower(texts, "utf-8"), CLEAN_UPS[clean_up])
 
 
 def split_words(texts: tf.Tensor, clean_up: str = "hcan") -> tf.RaggedTensor:

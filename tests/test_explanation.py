@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import zoo
@@ -85,6 +86,16 @@ def test_surrogates_are_replaced_in_their_places():
     (one,) = explain(built("act"), ["bad \ud800 room"])
     assert one.text == "bad \ufffd room"
     assert [(word.start, word.end) for word in one.words] == [(0, 3), (6, 10)]
+
+
+def test_true_labels_may_be_numbers():
+    """As pandas reads a column of stars."""
+    model = built("cnn_kim")
+    model.labels = ["1", "2"]
+    found = explain(model, ["bad", "room"], pd.Series([1, 2]))
+    assert [one.target for one in found] == ["1", "2"]
+    with pytest.raises(zoo.UsageError, match="unknown label '3'"):
+        explain(model, ["bad"], [3])
 
 
 def test_of_logits_it_gives_probabilities():

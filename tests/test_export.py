@@ -79,6 +79,8 @@ def test_the_card_has_the_runs_scores(trained, tmp_path):
     assert "accuracy 61.00%, macro F1 62.00%, cross-entropy\n0.630" in card
     assert "off by 6.4% on average" in card
     assert "| good one | 0.710 | 0.720 | 0.730 | 9 |" in card
+    odd = run.rename(tmp_path / "hcan-<img src=x>")
+    assert "<img" not in model_card(odd, zoo.load(odd), tmp_path / "none", "savedmodel", None)
     agreement = Agreement.of(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.7, 0.3], [0.4, 0.6]]))
     assert (agreement.texts, agreement.labels) == (2, 0.5)
     assert agreement.largest == pytest.approx(0.2)

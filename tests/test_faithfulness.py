@@ -15,7 +15,7 @@ WORDS = ["good", *(f"filler{i}" for i in range(20))]
 class Counts:
     """Says "yes" the surer the more of the words are "good"; looks where it is told."""
 
-    preprocessor = Preprocessor(WORDS)
+    preprocessor, logits = Preprocessor(WORDS), False
 
     def __init__(self, looks_at):
         self.looks_at = looks_at
@@ -88,6 +88,16 @@ def test_words_are_deleted_in_reading_order():
     assert without(ids, np.array([2, 4])) == [[3, 4], [6, 8]]
     assert without(ids, np.array([], int)) == [[3, 4], [5], [6, 7, 8]]
     assert without(ids[2], np.array([0])) == [7, 8]
+
+
+def test_of_logits_it_is_the_same():
+    model = zoo.build("act", 2, vocabulary_size=len(WORDS) + 2, embedding_dim=24)
+    logits = type(model).from_config(model.get_config() | {"logits": True})
+    logits.build()
+    logits.set_weights(model.get_weights())
+    model.preprocessor = logits.preprocessor = Preprocessor(WORDS)
+    of_both = [faithfulness(one, ["good filler1 filler2"]).attended for one in (model, logits)]
+    assert of_both[0] == pytest.approx(of_both[1], abs=1e-6)
 
 
 @every_kind

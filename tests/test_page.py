@@ -1,5 +1,6 @@
 """The page of explanations, opened in a browser."""
 
+import base64
 import dataclasses
 import itertools
 import json
@@ -73,6 +74,23 @@ def test_a_thousand_news_are_a_small_page():
     model.labels = list("abcd")
     size = len(page(model.explain(texts)).encode())
     assert 1_000_000 < size < 5_000_000
+
+
+def test_a_row_of_small_weights_is_as_fine_as_one_of_large():
+    text = " ".join(f"w{i}" for i in range(500))
+    pairs = np.zeros((1, 500, 500))
+    pairs[0, 0, 0], pairs[0, 1] = 1.0, np.where(np.arange(500) % 2, 0.0019, 0.0021)
+    one = dataclasses.replace(explanation(text), pairs=pairs)
+    (document,) = read(page([one]))["documents"]
+    ((largest, packed),) = document["pairs"]
+    rows = np.frombuffer(base64.b64decode(packed), "uint8").reshape(500, 500) / 255
+    np.testing.assert_allclose(rows * np.array(largest)[:, None], pairs[0], rtol=0.01)
+
+
+def test_cells_without_a_number_are_empty():
+    table = pd.DataFrame({"a": [0.5, np.nan, np.inf]})
+    text = page([explanation("a b")], tables={"t": table})
+    assert [one["rows"] for one in read(text)["tables"]] == [[[0.5], [None], [None]]]
 
 
 def test_no_documents():

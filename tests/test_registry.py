@@ -10,6 +10,7 @@ import pytest
 
 import zoo
 from zoo.options import VALUES
+from zoo.training import in_float32
 
 
 def test_names_are_listed_by_pattern():
@@ -59,6 +60,7 @@ def test_every_option_has_a_kind_of_values(name):
         ("act", {"embedding_dim": 100}, "num_heads=6, embedding_dim=100; the nearest .* is 5"),
         ("act", {"entities": True, "position_dim": 7}, "position_dim must be even, .*: got 7"),
         ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
+        ("nb_svm", {"train_embeddings": False}, "nb_svm counts words: train_embeddings=False leav"),
         ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
         ("han", {"max_sentences": None}, "max_sentences must be at least 1: got None"),
         ("han", {"pooling": ["max"]}, r"pooling must be a name: got \['max'\]"),
@@ -115,6 +117,27 @@ def test_a_user_can_register_a_model():
             zoo.register_model("han")(zoo.TextClassifier)
     finally:
         zoo.registry._registered.pop("mean_of_words")
+
+
+def test_an_option_need_not_be_of_a_keyword_alone():
+    """What is rebuilt from the configuration is what was trained."""
+
+    @zoo.register_model("scaled", scale=3.0)
+    class Scaled(zoo.TextClassifier):
+        def __init__(self, num_classes, scale=1.0, **kwargs):
+            super().__init__(num_classes, **kwargs)
+            self.scale = scale
+
+        def call(self, ids, training=None):
+            return self.classify(self.scale * keras.ops.mean(self.embed(ids), axis=1))
+
+    try:
+        model = zoo.build("scaled", 2, vocabulary_size=5)
+        ids = np.array([[2, 3, 4]])
+        np.testing.assert_allclose(in_float32(model)(ids), model(ids))
+        assert zoo.describe("scaled").options["scale"] == 3.0
+    finally:
+        zoo.registry._registered.pop("scaled")
 
 
 def test_listing_and_refusing_a_name_import_no_tensorflow():

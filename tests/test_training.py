@@ -442,6 +442,25 @@ def test_the_data_is_found_from_elsewhere(csv_file, tmp_path, monkeypatch, data)
     assert zoo.evaluate(run)["texts"] == 12
 
 
+def test_the_scores_are_those_of_the_model_that_is_kept(tmp_path):
+    """Also where float32 has no number for an unlikely class."""
+    random = np.random.default_rng(0)
+    rows = [
+        f"{' '.join(random.choice(['good', 'bad', 'so'], 300, p=part))},{label}"
+        for label, part in (("a", [0.4, 0.2, 0.4]), ("b", [0.2, 0.4, 0.4]))
+        for _ in range(60)
+    ]
+    rows += [f"{rows[0].split(',')[0]} {i},b" for i in range(20)]  # surely wrong
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["text,label", *rows]))
+    options = {"weighting": "count"}
+    run = zoo.train("naive_bayes", str(path), options=options, output=tmp_path, verbose=0)
+    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    again = zoo.evaluate(run)
+    for name in ("loss", "calibration_error", "accuracy"):
+        assert again[name] == pytest.approx(scores[name], rel=1e-6), name
+
+
 def test_bad_rows_stay_skipped(tmp_path):
     lines = [f"{('good', 'bad')[i % 2]} {i},{'ab'[i % 2]}" for i in range(80)]
     path = tmp_path / "own.csv"

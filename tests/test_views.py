@@ -71,6 +71,13 @@ def test_filters_with_the_ngrams_that_excite_them():
     assert filter_ngrams(model, [""]).empty
 
 
+def test_a_word_that_stands_often_pushes_no_other_out():
+    model = zoo.build("act", 2, vocabulary_size=7, embedding_dim=12, num_heads=2, kernel_size=1)
+    model.preprocessor = Preprocessor(list("abcde"))
+    found = filter_ngrams(model, ["a " * 20 + "b c d e"], most=4, filters=80)
+    assert (found.groupby(["head", "filter"]).size() == 4).all()
+
+
 def test_filters_find_in_what_the_model_reads(monkeypatch):
     """Of relations, vectors of words and of their places."""
     model = zoo.build("act", 2, "relations", vocabulary_size=6, subwords=0)

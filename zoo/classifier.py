@@ -171,7 +171,9 @@ class TextClassifier(keras.Model):
         options = {}
         for base in cls.__mro__[: cls.__mro__.index(TextClassifier) + 1]:
             for name, parameter in inspect.signature(base.__init__).parameters.items():
-                if parameter.kind == parameter.KEYWORD_ONLY:
+                known = parameter.kind == parameter.POSITIONAL_OR_KEYWORD  # in a model of one's own
+                has_default = parameter.default is not parameter.empty
+                if parameter.kind == parameter.KEYWORD_ONLY or (known and has_default):
                     options.setdefault(name, parameter.default)
         return options
 

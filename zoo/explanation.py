@@ -12,6 +12,7 @@ from rich.progress import track
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
 from zoo.datasets.preprocessor import check_texts, well_formed
+from zoo.errors import unknown
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
 
@@ -97,6 +98,7 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
     Raises:
         ValueError: if there are not as many targets as texts, for one text or a table, or if the
             model lacks ``preprocessor`` or ``labels``.
+        UsageError: for a target that is no label of the model's.
     """
     if model.preprocessor is None or model.labels is None:
         raise ValueError("a model that explains needs model.preprocessor and model.labels")
@@ -105,6 +107,10 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
     targets = [None] * len(texts) if targets is None else list(targets)
     if len(targets) != len(texts):
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
+    targets = [None if one is None else str(one) for one in targets]  # as labels are
+    for one in dict.fromkeys(targets):
+        if one not in (None, *model.labels):
+            raise unknown("label", one, model.labels)
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
     starts = range(0, len(order), TOGETHER)

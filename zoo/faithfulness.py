@@ -9,6 +9,7 @@ import tensorflow as tf
 from rich.progress import track
 
 from zoo.attention import word_weights
+from zoo.evaluation import as_probabilities
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
 
@@ -75,7 +76,8 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
         variants = tf.ragged.constant(
             [without(ids[0], one) for one in deleted], "int64", ids.ndim - 1
         )
-        rows = model.predict_on_batch(np.asarray(model.preprocessor.pad(variants)))
+        padded = np.asarray(model.preprocessor.pad(variants))
+        rows = as_probabilities(model, model.predict_on_batch(padded))
         falls = rows[0].max() - rows[1:, rows[0].argmax()].reshape(len(orders), -1).mean(1)
         lost.append((falls[0], falls[1:].mean()))
     if not lost:

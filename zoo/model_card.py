@@ -104,7 +104,8 @@ def model_card(
     return f"""# {config["model"]} on {data}
 
 A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
-{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is {run.resolve().name}.
+{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is
+{_cell(run.resolve().name)}.
 
 ## Use
 
@@ -117,7 +118,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 
 ## Data
 
-`{data}`, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
+{data}, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
 vocabulary has {len(own.vocabulary):,} {words}, counted on the training split alone.
 
 ## Metrics

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -55,7 +56,8 @@ def page(
         ],
         "documents": [_document(one, of_heads, of_mean) for one in explanations],
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = text.replace("<", "\\u003c")
     template = (files("zoo") / "page.html").read_text("utf-8")
     return template.replace("__DATA__", text)
 
@@ -82,9 +84,14 @@ def _of_corpus(explanations):
 
 def _rounded(table):
     return [
-        [float(f"{cell:.3g}") if isinstance(cell, float) else cell for cell in row]
+        [_digits(cell) if isinstance(cell, float) else cell for cell in row]
         for row in table.values.tolist()
     ]
+
+
+def _digits(number):
+    """Three of them; nothing where there is no number, as JSON has none for it."""
+    return float(f"{number:.3g}") if math.isfinite(number) else None
 
 
 def _document(one, of_heads, of_mean):
@@ -103,13 +110,14 @@ def _document(one, of_heads, of_mean):
         "of_sentence": [word.sentence for word in one.words] if one.sentences else [],
         "unknown": [place for place, word in enumerate(one.words) if not word.known],
         "entities": [word.entity for word in one.words] if any(w.entity for w in one.words) else [],
-        "weights": [_packed(head) for head in weights] or None,
+        "weights": [_packed(head[None]) for head in weights] or None,
         "pairs": None if pairs is None else [_packed(head) for head in pairs],
     }
 
 
-def _packed(weights):
-    """The largest weight, and all as bytes, 255 the largest, in base64."""
-    largest = float(f"{np.max(weights, initial=0):.4g}")
-    scaled = np.clip(np.round(255 * np.asarray(weights, "float64") / (largest or 1)), 0, 255)
+def _packed(rows):
+    """The largest weight of each row, and all as bytes, 255 the row's largest, in base64."""
+    largest = [float(f"{one:.4g}") for one in np.max(rows, axis=1, initial=0)]
+    scale = np.array([one or 1 for one in largest])[:, None]
+    scaled = np.clip(np.round(255 * np.asarray(rows, "float64") / scale), 0, 255)
     return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()

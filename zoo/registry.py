@@ -118,7 +118,7 @@ def create(name: str, num_classes: int, preset: str | None = None, **options: An
     cls, variant = import_model(name)
     if preset is not None and preset not in list(cls.presets):
         raise unknown(f"preset of {name}", preset, cls.presets)
-    for option in options:
+    for option in variant | options:
         if option not in cls.option_defaults():
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options

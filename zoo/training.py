@@ -343,14 +343,14 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo.evaluation import probabilities_of, score
 
     classifier = in_float32(classifier)
-    targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
-    calibrated = {}
+    calibrated, temperature = {}, None
     if config["calibrate"]:
-        before = calibration.expected_calibration_error(probabilities, targets)
         temperature = calibration.calibrate(classifier, corpus.validation)
-        if temperature is not None:
-            probabilities = calibration.with_temperature(probabilities, temperature)
-            calibrated = {"temperature": temperature, "calibration_error_before": before}
+    targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
+    if temperature is not None:
+        before = calibration.with_temperature(probabilities, 1 / temperature)
+        error = calibration.expected_calibration_error(before, targets)
+        calibrated = {"temperature": temperature, "calibration_error_before": error}
     scores = score(targets, probabilities, classifier.labels) | calibrated
     scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
     write_model(folder, classifier)

@@ -107,11 +107,14 @@ def filter_ngrams(
         ]
         matches = ops.convert_to_numpy(matches)
         matches = np.concatenate([row[: len(own)] for own, row in zip(split, matches, strict=True)])
-        largest = np.argsort(-matches, axis=0, kind="stable")[: 3 * most]  # some stand twice
-        for one in np.ndindex(matches.shape[1:]):
-            for place in largest[:, *one]:
-                match = float(matches[place, *one])
-                found[one][ngrams[place]] = max(match, found[one].get(ngrams[place], match))
+        names, numbers = np.unique(ngrams, return_inverse=True)
+        best = np.full((len(names), *matches.shape[1:]), -np.inf)  # of each n-gram
+        np.maximum.at(best, numbers, matches)
+        largest = np.argsort(-best, axis=0, kind="stable")[:most]
+        for one in np.ndindex(best.shape[1:]):
+            for number in largest[:, *one]:
+                ngram, match = str(names[number]), float(best[number, *one])
+                found[one][ngram] = max(match, found[one].get(ngram, match))
     strongest = sorted(found, key=lambda one: -max(found[one].values(), default=0))[:filters]
     rows = [
         (one[0] + 1, one[1] + 1, ngram, match)

@@ -1,6 +1,9 @@
 """Texts to ids."""
 
 import logging
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -198,3 +201,19 @@ def test_further_words_are_those_that_a_text_can_have(clean_up):
     assert known.max_words == 7 and known.clean_up == clean_up
     assert first.extended(further, max_vocabulary=1).vocabulary == ["good", "stay"]
     assert first.extended([], 9).vocabulary == ["good", "stay"]
+
+
+def test_words_are_the_same_under_any_locale():
+    """In Turkish, the lower case of I is another letter."""
+    code = (
+        "from zoo.datasets.preprocessor import split_words; print(split_words(['IN \u0130t'])[0])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"LC_ALL": "tr_TR.UTF-8", "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = split_words(["IN \u0130t"])[0]
+    assert run.stdout.strip() == str(expected) and expected.numpy()[0] == b"in"

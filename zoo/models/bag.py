@@ -80,6 +80,8 @@ class BagOfNgrams(TextClassifier):
                 f"clusters are of a solver's weights: got clusters={clusters}, solver={solver!r} "
                 f"and train_embeddings={train_embeddings}"
             )
+        if solver in ("naive_bayes", "nb_svm") and not train_embeddings:
+            raise ValueError(f"{solver} counts words: train_embeddings=False leaves it none")
         dim = num_classes if solver and train_embeddings else embedding_dim
         super().__init__(
             num_classes,

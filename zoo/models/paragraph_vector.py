@@ -67,7 +67,7 @@ class ParagraphVector(TextClassifier):
         """``[batch, words]`` ids to the documents' vectors, ``[batch, dim]`` float32."""
         mask = ops.logical_and(word_mask(ids), ops.not_equal(ids, UNKNOWN))
         words = ops.cast(zero_masked(self.embed(ids), mask), "float32")
-        table = ops.cast(self.embed.embeddings, "float32")
+        table = ops.cast(self.embed(ops.arange(self.vocabulary_size)), "float32")  # quantized, too
         share = ops.cast(mask, "float32")
         share = share / ops.maximum(ops.sum(share, axis=-1, keepdims=True), 1)
         some = ops.cast(ops.any(mask, axis=-1, keepdims=True), "float32")
