@@ -170,6 +170,8 @@ def _key(corpus, settings, workers):
     import gensim
 
     settings = settings | {"deterministic": workers == 1, "gensim": gensim.__version__}
+    if not all(map(bytes.strip, corpus.counts)):  # written before, a space moved its neighbours
+        settings |= {"format": 2}
     settings = json.dumps({"words": corpus.digest} | settings, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:40]
 

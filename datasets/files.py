@@ -232,14 +232,15 @@ def _table(file, text, label) -> Iterator[tuple]:
     names = read_columns(file)
     choose_columns(file, names, text, label, labelled=label is not None)  # all files have them
     labels, long_texts = set(), []
+    watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATORS)
     for number, values in read_rows(file, [text] if label is None else [text, label]):
         if not isinstance(values, Problem):
             values = (values[0], values[1] if label is not None else None)
             labels.add(values[1])
-            if values[0] and "\n" in values[0]:
+            if watched and values[0] and "\n" in values[0]:
                 long_texts.append((number, values[0]))
         yield file, number, values
-    if kind_of(file) in SEPARATORS:
+    if watched:
         index = None if label is None else names.index(label)
         report_swallowed(file, long_texts, labels, len(names), index)
 

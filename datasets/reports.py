@@ -50,7 +50,7 @@ def report_swallowed(
         texts: lines and texts.
         labels: those of the file.
         width: how many columns it has.
-        index: the column of labels; None for none, where only tabs are known from a text's own.
+        index: the column of labels; None in a file of tabs without one, as commas stand in texts.
     """
     separator, lines = SEPARATORS[kind_of(file)], []
 
@@ -58,7 +58,7 @@ def report_swallowed(
         if len(cells) != width:
             return False
         if index is None:
-            return separator == "\t" and width > 1
+            return width > 1
         return cells[index].strip('" ') in labels
 
     for number, text in texts:

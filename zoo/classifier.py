@@ -171,9 +171,12 @@ class TextClassifier(keras.Model):
         options = {}
         for base in cls.__mro__[: cls.__mro__.index(TextClassifier) + 1]:
             for name, parameter in inspect.signature(base.__init__).parameters.items():
-                known = parameter.kind == parameter.POSITIONAL_OR_KEYWORD  # in a model of one's own
-                has_default = parameter.default is not parameter.empty
-                if parameter.kind == parameter.KEYWORD_ONLY or (known and has_default):
+                positional = (  # in a model of one's own
+                    parameter.kind == parameter.POSITIONAL_OR_KEYWORD
+                    and parameter.default is not parameter.empty
+                    and name not in ("num_classes", "name", "dtype", "trainable")
+                )
+                if parameter.kind == parameter.KEYWORD_ONLY or positional:
                     options.setdefault(name, parameter.default)
         return options
 

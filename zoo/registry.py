@@ -23,6 +23,9 @@ _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 def register_model(name: str, **options: Any) -> Callable[[type], type]:
     """Class decorator that gives a TextClassifier a name for :func:`build`.
 
+    Options of its constructor have a default, and the model keeps each as an attribute of its
+    name, from which it is saved.
+
     Args:
         name: the name. One class may have several, each with its own ``options``.
         options: constructor options that make up this variant.

@@ -116,7 +116,7 @@ def train(
     """
     files, options = files or {}, options or {}
     check_name(model)
-    for path in (data, output, *files.values()):
+    for path in (data, output, embeddings, unlabelled, Path.cwd(), *files.values()):
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
     for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):

@@ -38,7 +38,7 @@ def tune(
 
     Args:
         model, data: see :func:`zoo.train`.
-        trials: how many there are to be in all.
+        trials: how many there are to be in all; run again, those that diverged are tried anew.
         output: the folder; by default ``tuning/<model>-<data>``.
         seed: of the search and of each training.
         verbose: Keras' 0, 1 or 2, of each training.

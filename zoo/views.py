@@ -107,13 +107,15 @@ def filter_ngrams(
         ]
         matches = ops.convert_to_numpy(matches)
         matches = np.concatenate([row[: len(own)] for own, row in zip(split, matches, strict=True)])
-        names, numbers = np.unique(ngrams, return_inverse=True)
+        names = list(dict.fromkeys(ngrams))
+        places = {ngram: place for place, ngram in enumerate(names)}
+        numbers = np.array([places[ngram] for ngram in ngrams], int)
         best = np.full((len(names), *matches.shape[1:]), -np.inf)  # of each n-gram
         np.maximum.at(best, numbers, matches)
         largest = np.argsort(-best, axis=0, kind="stable")[:most]
         for one in np.ndindex(best.shape[1:]):
             for number in largest[:, *one]:
-                ngram, match = str(names[number]), float(best[number, *one])
+                ngram, match = names[number], float(best[number, *one])
                 found[one][ngram] = max(match, found[one].get(ngram, match))
     strongest = sorted(found, key=lambda one: -max(found[one].values(), default=0))[:filters]
     rows = [

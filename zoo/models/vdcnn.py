@@ -7,6 +7,7 @@ from zoo.classifier import TextClassifier, word_mask
 from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.mirrored import is_mirrored
 from zoo.registry import register_model
 
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # Table 2
@@ -25,8 +26,7 @@ class ConvolutionalBlock(keras.layers.Layer):
             )
             for _ in range(2)
         ]
-        # Over all devices: JAX does so by itself.
-        synchronized = keras.backend.backend() == "tensorflow"
+        synchronized = is_mirrored()  # over all devices, as JAX does by itself
         self.norms = [
             keras.layers.BatchNormalization(synchronized=synchronized, dtype=self.dtype_policy)
             for _ in range(2)
