@@ -32,7 +32,8 @@ def _capability() -> tuple[int, int] | None:
         device = jax.devices()[0]
         if device.platform == "tpu":
             return (8, 0)
-        found = re.fullmatch(r"(\d+)\.(\d+)", getattr(device, "compute_capability", ""))  # NVIDIA's
+        capability = str(getattr(device, "compute_capability", None))
+        found = re.fullmatch(r"(\d+)\.(\d+)", capability)  # NVIDIA's; AMD's are names
         return found and tuple(map(int, found.groups()))
     import tensorflow as tf
 

@@ -138,6 +138,12 @@ def test_pa_lstm(padding):
     close(model, softmax(dense(model.classify, array(attended)[0])), ids)
 
 
+def test_pa_lstms_last_state_is_that_of_the_last_word():
+    """Also of ids with a hole, which counts for nothing."""
+    model = build("pa_lstm", units=5, attention_dim=4)
+    close(model, array(model(np.array([[5, 7]])))[0], np.array([[5, 0, 7]]))
+
+
 def test_gated_cell():
     """Tang et al. 2015, Section 2.2."""
     cell = GatedCell(4)

@@ -97,6 +97,13 @@ def test_packed_documents_get_the_same_answer(name, precision):
     np.testing.assert_allclose(probabilities(model, pack(ragged)), dense, atol=precision)
 
 
+def test_packed_documents_have_no_scores():
+    packed = pack(tf.ragged.constant([[[3, 4], [5]], [[6]]], ragged_rank=2, dtype="int64"))
+    for name, asked in (("han", True), ("hcan_flat", False)):
+        with pytest.raises(ValueError, match="packed documents are for a model with sentences"):
+            build(name)(packed, return_attention_scores=asked)
+
+
 @every_kind
 @settings(max_examples=3)
 @given(data=st.data())
