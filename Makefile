@@ -90,5 +90,5 @@ bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, besid
 bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
 	@$(BIN)/python -m benchmarks.class_weights
 
-bench-gpu: $(BIN)/zoo  ## Measure training on a GPU, by JAX, which you install for yours: all models, or MODELS="hcan han".
+bench-gpu: $(BIN)/zoo  ## Measure training on a GPU, by JAX, which you install for yours: all models, or MODELS="hcan han" anew.
 	@KERAS_BACKEND=jax $(BIN)/python -m benchmarks.gpu $(MODELS)

@@ -1,8 +1,9 @@
 """Training on a GPU, by JAX: steps a second, and how near to what the GPU can do.
 
-``make bench-gpu`` writes ``benchmarks/results/gpu.md``, of all models that ``fit`` trains on words,
-or of ``MODELS="hcan han"``; until the end its rows stand in ``gpu.partial.md`` beside it. With
-``--quick`` it prints the same of smaller batches, on whatever JAX computes with.
+``make bench-gpu`` measures all models that ``fit`` trains on words, or those of
+``MODELS="hcan han"``. Rows go into ``benchmarks/results/gpu.md`` one by one, in place of what an
+earlier run found (``gpu.json`` beside it keeps them): a GPU lent for minutes is enough for some.
+With ``--quick`` it prints the same of smaller batches, on whatever JAX computes with.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from datetime import UTC, datetime
 
 import jax
 import jax.numpy as jnp
@@ -23,11 +24,10 @@ from rich.progress import track
 
 import zoo
 from benchmarks import rivals
+from benchmarks.gpu_report import ANSWERS, MODELS, RIVALS, Report
 from zoo.quiet import quiet_tensorflow
 from zoo.registry import check_name
 
-RESULTS = Path(__file__).parent / "results" / "gpu.md"
-PARTIAL = RESULTS.with_suffix(".partial.md")
 PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}
 YELP, IMDB = (9, 17), (14, 23)  # sentences and their words, on average (HAN, Table 1)
 WORDS, SENTENCES = 128, IMDB  # of a document: flat; sentences and their words
@@ -197,14 +197,14 @@ def measure(model, batch: int, most: int, shape: tuple[int, ...]):
     return seconds, operations(traced.jaxpr.jaxpr), moved, held
 
 
-def by_torch(build: Callable, like, precision: str, batch: int, most: int, shape) -> str:
-    """Steps a second of a rival on PyTorch; nothing where PyTorch has no GPU."""
+def by_torch(build: Callable, like, precision: str, batch: int, most: int, shape) -> float | None:
+    """Steps a second of a rival on PyTorch; None where PyTorch has no GPU."""
     try:
         import torch
     except ImportError:
-        return ""
+        return None
     if not torch.cuda.is_available():
-        return ""
+        return None
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = True  # as JAX does
     model = build(like).cuda().train()
@@ -221,25 +221,34 @@ def by_torch(build: Callable, like, precision: str, batch: int, most: int, shape
             optimizer.step()
         torch.cuda.synchronize()
 
-    return f"{1 / step_seconds(fit, most):,.0f}"
+    return 1 / step_seconds(fit, most)
 
 
-def beside(pair: Pair, precision: str, most: int) -> str:
+def beside(pair: Pair, precision: str, most: int) -> dict[str, str]:
     """A row of the first table."""
     speeds = []
     for name, options in ((pair.ours, pair.options), (pair.rival, pair.its)):
         model = build(name, precision, PAPERS[name], **options)
         speeds.append(1 / measure(model, pair.batch, most, pair.shape)[0])
     theirs = by_torch(pair.build, model, precision, pair.batch, most, pair.shape)
-    lengths = " x ".join(map(str, pair.shape))
-    return (
-        f"| {pair.ours} | {pair.rival} | {precision} | {pair.batch} | {lengths} | "
-        f"{speeds[0]:,.0f} | {speeds[1]:,.0f} | **{speeds[0] / speeds[1]:.1f}** | "
-        f"{pair.paper:g} | {theirs} |"
-    )
+    return {
+        "model": pair.ours,
+        "rival": pair.rival,
+        "precision": precision,
+        "batch": f"{pair.batch}",
+        "document": " x ".join(map(str, pair.shape)),
+        "steps/s": f"{speeds[0]:,.0f}",
+        "rival's": f"{speeds[1]:,.0f}",
+        "times as fast": f"**{speeds[0] / speeds[1]:.1f}**",
+        "the paper's": f"{pair.paper:g}",
+        "rival's on PyTorch": f"{theirs:,.0f}" if theirs else "",
+        "times as fast as that": f"{speeds[0] / theirs:.1f}" if theirs else "",
+    }
 
 
-def alone(name: str, preset: str | None, precision: str, batch: int, most: int, gemm, bandwidth):
+def alone(
+    name: str, preset: str | None, precision: str, batch: int, most: int, gemm, bandwidth
+) -> dict[str, str]:
     """A row of the second table."""
     model = build(name, precision, preset)
     shape = SENTENCES if model.hierarchical else (WORDS,)
@@ -248,14 +257,21 @@ def alone(name: str, preset: str | None, precision: str, batch: int, most: int, 
     if moved:
         intensity = f"{count / moved:.0f}"
         share = f"{rate / min(gemm[precision], bandwidth * count / moved):.0%}"
-    return (
-        f"| {name} | {preset or 'default'} | {precision} | {1 / seconds:,.0f} | "
-        f"{batch / seconds:,.0f} | {rate / 1e12:.2f} | {rate / gemm[precision]:.1%} | "
-        f"{intensity} | {share} | {held / 2**20:,.0f} |"
-    )
+    return {
+        "model": name,
+        "sizes": preset or "default",
+        "precision": precision,
+        "steps/s": f"{1 / seconds:,.0f}",
+        "documents/s": f"{batch / seconds:,.0f}",
+        "TFLOP/s": f"{rate / 1e12:.2f}",
+        "of the matrix rate": f"{rate / gemm[precision]:.1%}",
+        "operations a byte": intensity,
+        "of the roofline": share,
+        "memory, MiB": f"{held / 2**20:,.0f}",
+    }
 
 
-def differences(name: str, preset: str, precision: str) -> str:
+def differences(name: str, preset: str | None, precision: str) -> dict[str, str]:
     """A row of the third table."""
     model = build(name, precision, preset, logits=True)
     ids, _ = documents(8, (4, 24) if model.hierarchical else (96,))
@@ -268,7 +284,12 @@ def differences(name: str, preset: str, precision: str) -> str:
     wanted = jax.jit(lambda state, ids: model.stateless_call(*state, ids)[0])(state, ids)
     norm = np.linalg.norm(wanted)
     off, by_padding = (np.linalg.norm(x) / norm for x in (got - wanted, of_padded - got))
-    return f"| {name} | {precision} | {off:.1e} | {by_padding:.1e} |"
+    return {
+        "model": name,
+        "precision": precision,
+        "from the CPU's": f"{off:.1e}",
+        "by padding": f"{by_padding:.1e}",
+    }
 
 
 def main():
@@ -295,76 +316,25 @@ def main():
     names = arguments.names or (["cnn_kim", "hcan"] if quick else trained_models())
     batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
-    rates = ", ".join(f"{rate / 1e12:.1f} TFLOP/s in {p}" for p, rate in gemm.items())
-    lines = []
-
-    def write(*more: str):
-        print(*more, sep="\n", flush=True)
-        lines.extend(more)
-        if not quick:
-            PARTIAL.write_text("\n".join(lines) + "\n", "utf-8")
-
-    write(
-        "# Training on a GPU",
-        "",
-        f"Written by `make bench-gpu` on {device.device_kind}, JAX {jax.__version__}, Keras "
-        f"{keras.__version__}. What steps take through `fit`, without its start and end (medians "
-        f"of {ROUNDS} differences), with Adam and `steps_per_execution={TOGETHER}`, on documents "
-        "without padding. What is float32 is multiplied as TF32 where the GPU has it, as JAX and "
-        "TensorFlow do by default.",
-        "",
-        "## Beside the papers' rivals",
-        "",
-        "Steps a second at the papers' sizes; HAN as HCAN's paper has it, with word vectors of "
-        f"512. Documents of {YELP[0]} sentences of {YELP[1]} words are like Yelp's reviews, of "
-        f"{IMDB[0]} and {IMDB[1]} like IMDB's (HAN, Table 1). Keras' recurrent layers of masked "
-        "texts are loops of XLA's on JAX; the last column has the rival's steps a second with "
-        "PyTorch and cuDNN, on the same ids without masks.",
-        "",
-        "| model | rival | precision | batch | document | steps/s | rival's | times as fast | "
-        "the paper's | rival on PyTorch |",
-        "|---|---|---|--:|---|--:|--:|--:|--:|--:|",
-    )
-    for pair in track(PAIRS[:1] if quick else PAIRS, "Training beside rivals"):
+    run = {
+        "on": f"{device.device_kind}, JAX {jax.__version__}, Keras {keras.__version__}",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    }
+    run |= {f"TFLOP/s in {precision}": f"{rate / 1e12:.1f}" for precision, rate in gemm.items()}
+    report = Report(run | {"GB/s": f"{bandwidth / 1e9:,.0f}"}, keep=not quick)
+    pairs = PAIRS[:1] if quick else [pair for pair in PAIRS if pair.ours in names]
+    for pair in track(pairs, "Training beside rivals"):
         for precision in PRECISIONS:
-            write(beside(pair, precision, most))
+            report.add(RIVALS, beside(pair, precision, most))
             gc.collect()
-    write(
-        "",
-        "## Each model",
-        "",
-        f"Batches of {batch} documents of {WORDS} words, or {SENTENCES[0]} sentences of "
-        f"{SENTENCES[1]}; the five papers' models, and LSTM, at their papers' sizes. A matrix "
-        f"product of {size} x {size} reaches {rates}; a copy {bandwidth / 1e9:,.0f} GB/s. "
-        "Operations are those of the step's matrix products. The roofline is "
-        "the most that the matrix rate and the bandwidth allow, by XLA's count of bytes; models "
-        "with loops have none, as XLA counts a loop once.",
-        "",
-        "| model | sizes | precision | steps/s | documents/s | TFLOP/s | of the matrix rate | "
-        "operations a byte | of the roofline | memory, MiB |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
-    )
     for name in track(names, "Training models"):
         preset = None if quick else PAPERS.get(name)
         for precision in PRECISIONS:
-            write(alone(name, preset, precision, batch, most, gemm, bandwidth))
+            report.add(MODELS, alone(name, preset, precision, batch, most, gemm, bandwidth))
             gc.collect()
-    write(
-        "",
-        "## Answers",
-        "",
-        "Scores before the softmax, of the papers' sizes with random weights: how far they are "
-        "from those of float32 on the CPU, and how far padding takes them from those without; "
-        "norms of the differences, as a share of the scores' norm.",
-        "",
-        "| model | precision | from the CPU's | by padding |",
-        "|---|---|--:|--:|",
-    )
     for name in track([name for name in names if name in PAPERS], "Comparing answers"):
         for precision in PRECISIONS:
-            write(differences(name, PAPERS[name], precision))
-    if not quick:
-        PARTIAL.replace(RESULTS)
+            report.add(ANSWERS, differences(name, PAPERS[name], precision))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ from keras import ops
 def ngrams(inputs, size, before=0):
     """Joins each position with its neighbours; a Dense layer of this is a convolution.
 
-    On a CPU one large matrix product is 1.4 to 2.7 times as fast as TensorFlow's convolution.
+    On a CPU one large matrix product is 1.4 to 2.7 times as fast as TensorFlow's convolution. On
+    an H200 HCAN's training by cuDNN's convolutions, through JAX, took 0.8 of the time in bfloat16
+    and batches of 64 long documents, but 1.6 times as long in float32.
 
     Args:
         inputs: ``[batch, length, dim]``.

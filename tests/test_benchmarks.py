@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from benchmarks import gpu, measure, profile, rivals
+from benchmarks import gpu, gpu_report, measure, profile, rivals
 from benchmarks.measure import Documents, operations
 from tests.kinds import slow_unless
 from zoo.layers import PairwiseAttention
@@ -244,6 +244,33 @@ def test_a_step_on_a_gpu_is_timed_without_the_start(monkeypatch):
     monkeypatch.setattr(gpu.time, "perf_counter", lambda: clock[0])
     assert gpu.step_seconds(fit, 1000) == pytest.approx(0.01)
     assert max(taken) <= 1000
+
+
+def test_the_report_of_a_gpu_keeps_rows_until_they_are_measured_anew(monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu_report, "RESULTS", tmp_path / "gpu.md")
+    monkeypatch.setattr(gpu_report, "KEPT", tmp_path / "gpu.json")
+
+    def run(card, *rows):
+        report = gpu_report.Report({"on": card}, keep=True)
+        for model, precision, speed in rows:
+            found = {"model": model, "precision": precision, "steps/s": speed}
+            report.add(gpu_report.MODELS, found)
+        return [line for line in (tmp_path / "gpu.md").read_text().splitlines() if "|" in line]
+
+    run("H100", ("han", "float32", "1"), ("hcan", "float32", "2"))
+    again = run("H200", ("hcan", "float32", "3"), ("hcan", "bfloat16", "4"))
+    of_models = ["| a | han | float32 | 1 |", "| b | hcan | float32 | 3 |"]
+    of_models.append("| b | hcan | bfloat16 | 4 |")
+    assert [line for line in again if "float" in line] == of_models
+    assert [line for line in again if "| H" in line] == ["| a | H100 |", "| b | H200 |"]
+    anew = run("L4", ("han", "float32", "5"))
+    assert [line for line in anew if "float" in line] == [
+        "| c | han | float32 | 5 |",
+        *of_models[1:],
+    ]
+    assert [line for line in anew if "| H" in line] == ["| b | H200 |"]
+    gpu_report.Report({"on": "Xeon"}, keep=False).add(gpu_report.MODELS, {"model": "han"})
+    assert "Xeon" not in (tmp_path / "gpu.md").read_text()
 
 
 def test_kernels_of_a_profile():
