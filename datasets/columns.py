@@ -50,8 +50,13 @@ def choose_columns(
     if len(names) == 2 and (text is None) != (label is None):
         other = names[1] if names[0] == (text or label) else names[0]
         text, label = text or other, label or other
-    if not labelled and len(names) == 1:
-        text = text or names[0]
+    if not labelled and len(names) == 1 and text is None:
+        text = names[0]
+        logger.warning(
+            "%s: its first line, %r, is taken for the name of the only column, not for a text",
+            path,
+            listed[0],
+        )
     chosen = {"text": text, "label": label} if labelled else {"text": text}
     for role, name in chosen.items():
         if name is None:

@@ -2,12 +2,14 @@
 
 import hashlib
 import logging
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from zoo.datasets.reports import first_place
 from zoo.errors import UsageError, unknown
 
 logger = logging.getLogger("zoo")
@@ -131,6 +133,7 @@ class Corpus:
         """
         from sklearn.model_selection import train_test_split
 
+        of_both = self.test is None and self.validation is None
         for split in ("test", "validation"):
             if getattr(self, split) is not None:
                 continue
@@ -145,9 +148,12 @@ class Corpus:
                     f"{round(2 / share)} rows of each class, or a {split} file of its own"
                 )
             if len(numbers) * share < len(counts):
+                needed = round(len(counts) / share)
+                if of_both:  # of the rows without the test split
+                    needed += math.ceil(needed * share / (1 - share))
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: of "
-                    f"{len(counts)} classes there must be at least {round(len(counts) / share)}; "
+                    f"{len(counts)} classes the file must have at least {needed}; "
                     f"give more, or a {split} file of its own"
                 )
             size = int(np.ceil(len(numbers) * share))
@@ -190,14 +196,15 @@ class Corpus:
         return pd.DataFrame({"text": list(part), "label": labels})
 
 
-def class_numbers(frame: pd.DataFrame, labels: Sequence[str], where: str) -> np.ndarray:
+def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
     """Class numbers of a frame's labels, ``[rows]`` int32.
 
     Raises:
-        UsageError: for a label that is not among ``labels``; ``where`` names its origin.
+        UsageError: for a label that is not among ``labels``, with its file and line.
     """
     new = sorted(set(frame["label"]) - set(labels))
     if new:
+        where = first_place(frame[frame["label"] == new[0]])
         error = unknown(f"label in {where}:", new[0], labels)
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
     return pd.Categorical(frame["label"], categories=list(labels)).codes.astype("int32")

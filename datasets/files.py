@@ -13,7 +13,6 @@ from zoo.datasets.columns import choose_columns
 from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.folders import find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
-    first_place,
     place,
     report_repeats,
     report_swallowed,
@@ -29,9 +28,9 @@ KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
 logger = logging.getLogger("zoo")
 
 
-def is_path(data: str) -> bool:
+def is_path(data: str | Path) -> bool:
     """Whether ``data`` is meant as a file, a folder or a glob, be it there or not."""
-    return kind_of(data) is not None or glob.has_magic(data) or Path(data).exists()
+    return kind_of(data) is not None or glob.has_magic(str(data)) or Path(data).exists()
 
 
 def load_files(
@@ -81,9 +80,7 @@ def load_files(
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
     splits = {}
     for split, frame in frames.items():
-        new = sorted(set(frame["label"]) - set(labels))
-        where = first_place(frame[frame["label"] == new[0]]) if new else ""
-        splits[split] = Split(frame["text"], class_numbers(frame, labels, where))
+        splits[split] = Split(frame["text"], class_numbers(frame, labels))
     report_repeats(frames)
     corpus = Corpus(short_name(train), labels, **splits)
     corpus.columns = {option: name for option, name in columns.items() if name is not None}

@@ -125,7 +125,7 @@ def _objects(path):
             try:
                 row = json.loads(line, parse_int=str, parse_float=str, parse_constant=constant)
             except json.JSONDecodeError as error:
-                row = Problem("not JSON", f"not JSON: {error.msg} at character {error.colno}")
+                row = Problem("not JSON", f"not JSON: {error.msg} at character {error.pos + 1}")
             except RecursionError:
                 row = Problem("not JSON", "not JSON: too many brackets")
             if not isinstance(row, (dict, Problem)):

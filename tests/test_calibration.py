@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.calibration import calibrate, expected_calibration_error, fit_temperature, with_temperature
+from zoo.datasets import Preprocessor
+from zoo.datasets.corpus import Split
+from zoo.evaluation import probabilities_of
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
@@ -22,12 +25,34 @@ def test_the_temperature_of_texts_drawn_with_it_is_found(temperature):
     assert temperature == 1 or before > 0.05
 
 
-@pytest.mark.parametrize(("right", "bound"), [(True, -2), (False, 3)])
-def test_temperatures_stay_within_bounds(right, bound):
-    """Where every answer is right, or wrong, none would be sure, or unsure, enough."""
+def test_a_temperature_stays_within_bounds():
+    """Where every answer is wrong, none would be unsure enough."""
     said = np.array([[0.8, 0.2], [0.3, 0.7]] * 10)
-    targets = said.argmax(1) if right else said.argmin(1)
-    assert fit_temperature(said, targets) == pytest.approx(np.exp(bound), rel=1e-3)
+    assert fit_temperature(said, said.argmin(1)) == pytest.approx(np.exp(3), rel=1e-3)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("texts", [10, 100, 1000])
+def test_of_right_answers_none_is_surer_than_their_number_allows(texts, classes):
+    """Of n right answers, the next is right with probability (n + 1) / (n + 2) (Laplace)."""
+    said = np.full((texts, classes), 0.1 / (classes - 1))
+    said[:, 0] = 0.9
+    temperature = fit_temperature(said, np.zeros(texts, int))
+    sure = with_temperature(said, temperature)[0, 0]
+    assert sure == pytest.approx((texts + 1) / (texts + 2), abs=1e-4)
+
+
+def test_afterwards_nothing_is_left_to_calibrate():
+    """The weights of the last layer hold the temperature, so that answers do."""
+    model = zoo.build("cnn_kim", 2, vocabulary_size=12, embedding_dim=8)
+    model.preprocessor = Preprocessor([f"w{i}" for i in range(10)])
+    model.classify.set_weights([300 * one for one in model.classify.get_weights()])
+    texts = [f"w{i % 10} w{i % 7}" for i in range(400)]
+    said = model.predict(texts, verbose=0).argmax(-1)
+    split = Split(texts, np.where(np.arange(400) % 4, said, 1 - said))  # a quarter is wrong
+    assert calibrate(model, split) > 2
+    left = fit_temperature(probabilities_of(model, split), split.numbers)
+    assert left == pytest.approx(1, rel=0.02)
 
 
 def test_the_error_by_hand():

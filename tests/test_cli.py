@@ -108,6 +108,8 @@ def test_list_and_describe(run_zoo):
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
         (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
+        (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
+        (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
         (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
@@ -201,6 +203,10 @@ def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
     assert path.read_text("utf-8") == expected
     if format == "csv":
         assert run_zoo(*arguments, "--safe-csv")[1].split("\n")[1].startswith("'=good,")
+    named = tmp_path / f"answers.{format}"  # which tells the format
+    assert run_zoo(*arguments[:-2], "--output", named)[0] == 0
+    assert named.read_text("utf-8") == expected
+    named.unlink()
     path.unlink()
 
     def fail(model, texts):
@@ -223,26 +229,29 @@ def test_explain_mistakes(run_zoo, trained, tmp_path):
     csv.field_size_limit(131_072)  # where no CSV was read before
     (run / "mistakes.csv").write_text(header + f"good one,bad one,0.9,bad,{'bad ' * 40_000}\n")
     code, out, _ = run_zoo("explain", run, "--mistakes", "--page", tmp_path / "page.html")
-    assert code == 0 and "1 texts" in out
+    assert code == 0 and "1 text is explained" in out
     (run / "mistakes.csv").write_text(header)
     code, _, err = run_zoo("explain", run, "--mistakes")
     assert code == 2 and "made no mistakes on its test split" in err
 
 
 def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
-    code, out, _ = run_zoo("explain", trained, "a [good] stay")
+    code, out, err = run_zoo("explain", trained, "a [good] stay")
     assert code == 0
     assert "good one, " in out and "a [good] stay" in out
+    assert "No colours here" in err
     page = tmp_path / "page.html"
     code, out, _ = run_zoo("explain", trained, "--most", 3, "--page", page)
     assert code == 0 and "3 texts are explained in" in out
     assert page.read_text("utf-8").count('"target":') == 3
     assert "Tried on 3 texts" in page.read_text("utf-8")
     (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
-    assert (
-        "2 texts"
-        in run_zoo("explain", trained, "--file", tmp_path / "texts.txt", "--page", page)[1]
-    )
+    asked = ("explain", trained, "--file", tmp_path / "texts.txt", "--page")
+    assert "2 texts" in run_zoo(*asked, tmp_path / "other.html")[1]
+    code, _, err = run_zoo(*asked, page)
+    assert code == 2 and f"{page} is there already" in err
+    code, _, err = run_zoo(*asked, tmp_path / "nowhere" / "page.html")
+    assert code == 2 and "there is no folder" in err
     code, _, err = run_zoo("explain", trained, "good", "--page", trained / "model.keras")
     assert code == 2 and "--page writes HTML: end its name with .html" in err
 
@@ -263,6 +272,16 @@ def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_
     assert json.loads(run_zoo("evaluate", run, "--json")[1])["accuracy"] == 1
     rows = run_zoo("predict", run, "a good, nice stay", "a bad, sad stay")[1].splitlines()
     assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
+
+
+def test_no_text_commands_the_terminal(capsys):
+    text = "good \x1b]0;mine\x07\x1b[2Jstay\x9b"
+    word = Word("good", 0, 4, sentence=0, known=True, weight=1.0, heads=(1.0,))
+    cli.show(cli._shaded(Explanation(text, "a\x1b[31mb", 0.9, {}, (word,), (), None)))
+    row = {"precision": 1, "recall": 1, "f1-score": 1, "support": 3}
+    scores = {"classes": {"a\x1b[31mb": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
+    cli._print_scores(scores, "Test split")
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
 
 
 def test_shading_stands_where_the_words_are():

@@ -156,3 +156,7 @@ def test_a_description_has_what_a_preset_builds():
         for preset, told in zoo.describe(name).presets.items():
             built = zoo.build(name, 2, preset, vocabulary_size=9).get_config()
             assert told.items() <= built.items()
+
+
+def test_what_is_imported_at_its_first_use_is_listed():
+    assert set(zoo.__all__) <= set(dir(zoo))

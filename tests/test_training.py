@@ -586,3 +586,29 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
         checkpoint.on_epoch_end(epoch, {"loss": 1.0, "val_loss": 1.0, "val_accuracy": 0.5})
     assert checkpoint.exhausted and model.stop_training
     assert float(model.optimizer.learning_rate) == pytest.approx(0.9**11)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"batch_size": 2.5}, "batch_size must be a whole number: got 2.5"),
+        ({"epochs": "3"}, "epochs must be a whole number: got '3'"),
+        ({"seed": 1.5}, "seed must be a whole number: got 1.5"),
+        ({"learning_rate": "0.1"}, "learning_rate must be a number: got '0.1'"),
+        ({"epoch": 3}, "unknown argument of zoo.train 'epoch'. Did you mean 'epochs'"),
+        ({"files": {"text_colum": "review"}}, "unknown name in files .* mean 'text_column'"),
+        ({"options": ["a"]}, r"options must be a dictionary, or None: got \['a'\]"),
+        ({"data": pd.DataFrame()}, "data must be the name of a corpus or a path"),
+    ],
+)
+def test_wrong_arguments_are_named_before_anything_is_written(given, message, csv_file, tmp_path):
+    with pytest.raises(zoo.UsageError, match=message):
+        zoo.train("cnn_kim", **{"data": csv_file, "output": tmp_path / "runs"} | given)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_data_may_be_a_path(csv_file, tmp_path):
+    """Of a file, as of a folder."""
+    run = start(csv_file.parent / csv_file.name, tmp_path / "runs")
+    assert zoo.evaluate(run)["accuracy"] >= 0
+    assert datasets.short_name(csv_file) in run.name

@@ -43,6 +43,7 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
     best = max(call["batch_size"] for call in done)
     assert complete["validation_accuracy"].iloc[0] == max(best / 100, 0.2)
     assert zoo.tune(trials=5, **settings) == tmp_path / "search"  # nothing left to do
+    zoo.tune(trials=5, **settings, preset=None, epochs=None)  # as the command line has it
     with pytest.raises(zoo.UsageError, match="has trials with another epochs: choose another"):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):

@@ -28,6 +28,10 @@ __all__ = [
 ]
 
 
+def __dir__():
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name):
     """What needs Keras is imported at its first use."""
     if name == "TextClassifier":

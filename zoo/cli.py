@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
 from zoo.quiet import quiet_tensorflow
 from zoo.threads import MOST
 
@@ -265,6 +265,8 @@ def tune(
         rows = list(csv.DictReader(file))
     columns = [name for name in rows[0] if name not in ("state", "run")]
     table = Table(*(name.replace("_", " ") for name in columns), title="Best trials")
+    for column in table.columns:
+        column.overflow = "fold"  # no digit of a narrow terminal's is left out
     for row in rows[:SHOWN_TRIALS]:
         table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
     show(table)
@@ -302,9 +304,12 @@ def predict(
         Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
     ] = None,
     text_column: TextColumn = None,
-    output_format: Annotated[Format, typer.Option("--format", help="Of the answers.")] = (
-        Format.jsonl
-    ),
+    output_format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", help="Of the answers. Default: that of --output's name, or jsonl."
+        ),
+    ] = None,
     beam: Annotated[
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
@@ -325,10 +330,13 @@ def predict(
         raise UsageError("--text-column is of --file")
     if beam_option and not beam:
         raise UsageError("--beam-option is of --beam")
+    if beam and output_format == Format.csv:
+        raise UsageError("--beam writes JSON lines: leave out --format")
+    if output_format is None:
+        named = not beam and output is not None and output.suffix.lower() == ".csv"
+        output_format = Format.csv if named else Format.jsonl
     if safe_csv and output_format != Format.csv:
         raise UsageError("--safe-csv is of --format csv")
-    if beam and output_format != Format.jsonl:
-        raise UsageError("--beam writes JSON lines: leave out --format")
     if beam:
         if file is None or output is None:
             raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
@@ -420,6 +428,10 @@ def explain(
         raise UsageError("--text-column is of --file")
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
+    if page is not None and page.exists():
+        raise UsageError(f"{page} is there already: remove it, or choose another with --page")
+    if page is not None and not page.parent.is_dir():
+        raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
     model, targets = zoo.load(run), None
     if mistakes:
         from zoo.summary import read_mistakes
@@ -446,12 +458,15 @@ def explain(
             faithful="" if tried is None else str(tried),
             tables={} if filters is None else {"Filters, and what excites them most": filters},
         )
-        show(f"{len(texts):,} texts are explained in [bold]{escape(page)}[/].", soft_wrap=True)
+        texts = "1 text is" if len(texts) == 1 else f"{len(texts):,} texts are"
+        show(f"{texts} explained in [bold]{escape(page)}[/].", soft_wrap=True)
         return
     for explanation in explanations:
         show(_shaded(explanation), soft_wrap=True)
     if not any(word.weight for one in explanations for word in one.words):
         show("Nothing is shaded: this model has no attention.")
+    elif not _has_colors():
+        print("No colours here, so nothing is shaded: --page x.html shows it.", file=sys.stderr)
 
 
 @app.command()
@@ -482,7 +497,10 @@ def list_models(
     pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
 ) -> None:
     """List the models."""
-    for name in zoo.list_models(pattern):
+    names = zoo.list_models(pattern)
+    if not names:
+        raise unknown("model", pattern, zoo.list_models())
+    for name in names:
         print(name)
 
 
@@ -582,7 +600,8 @@ def _print_run(run: Path, process_id: int) -> None:
             column.no_wrap = True  # the others get what is left, on several lines
         for row in mistakes:
             cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
-            table.add_row(*(Text(" ".join(cell.split())[:SHOWN_LETTERS]) for cell in cells))
+            cells = [" ".join(printable(cell).split())[:SHOWN_LETTERS] for cell in cells]
+            table.add_row(*map(Text, cells))
         show(table)
     curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
     show(
@@ -597,8 +616,7 @@ def _shaded(explanation) -> Any:
     """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
     from rich.text import Text
 
-    # A space for what rich would leave out, and letters would move.
-    one, shaded = explanation, Text(re.sub("[\a\b\v\f\r]", " ", explanation.text))
+    one, shaded = explanation, Text(printable(explanation.text))
     largest = max((word.weight or 0 for word in one.words), default=0) or 1
     for word in one.words:
         share = (word.weight or 0) / largest
@@ -609,7 +627,8 @@ def _shaded(explanation) -> Any:
         if word.entity:
             shaded.stylize("bold italic", word.start, word.end)
     true = "" if one.target in (None, one.label) else f", wrong: it is {one.target}"
-    return Text(f"{one.label}, {one.probability:.1%}{true}\n", style="bold") + shaded + "\n"
+    told = printable(f"{one.label}, {one.probability:.1%}{true}\n")
+    return Text(told, style="bold") + shaded + "\n"
 
 
 def _parse_option(text: str) -> tuple[str, Any]:
@@ -636,7 +655,7 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
     for label, row in scores["classes"].items():
         numbers = (row["precision"], row["recall"], row["f1-score"])
         cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
-        table.add_row(Text(label), *cells)
+        table.add_row(Text(printable(label)), *cells)
     show(table)
     show(
         f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
@@ -647,11 +666,16 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
             show(f"Official F1 of {title}: [bold]{scores[name]:.2%}[/].")
 
 
+def printable(text: str) -> str:
+    """A space for each control character: terminals obey some, and rich leaves others out."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
 def escape(name: object) -> str:
     """A name or a path for :func:`show`, which takes words in brackets for styles."""
     from rich.markup import escape
 
-    return escape(str(name))
+    return escape(printable(str(name)))
 
 
 def show(what: Any, **options: Any) -> None:
@@ -659,6 +683,12 @@ def show(what: Any, **options: Any) -> None:
     from rich.console import Console
 
     Console(emoji=False).print(what, **options)  # else ":bug:" would be one
+
+
+def _has_colors() -> bool:
+    from rich.console import Console
+
+    return Console().color_system is not None
 
 
 def few_threads_an_operation() -> None:

@@ -106,5 +106,5 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
         frame = datasets.read_labelled(data, **own | columns)
     model = load(run)
     if data is not None:
-        test = Split(frame["text"], class_numbers(frame, model.labels, data))
+        test = Split(frame["text"], class_numbers(frame, model.labels))
     return score(test.numbers, probabilities_of(model, test), model.labels)

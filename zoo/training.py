@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import glob
 import importlib.util
+import inspect
 import itertools
 import logging
 import math
@@ -11,7 +12,9 @@ import platform
 import shutil
 import tempfile
 import time
+from collections.abc import Mapping
 from importlib.metadata import version
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +119,11 @@ def train(
     """
     files, options = files or {}, options or {}
     check_name(model)
+    if not isinstance(data, str | Path):
+        raise UsageError(
+            f"data must be the name of a corpus or a path, such as that of a CSV file: got {data!r}"
+        )
+    _check_names(files, options, devices)
     for path in (data, output, embeddings, unlabelled, Path.cwd(), *files.values()):
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
@@ -135,6 +143,13 @@ def train(
         raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
     sizes = {"epochs": epochs, "batch_size": batch_size}
     sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
+    for name, value in (sizes | {"seed": seed}).items():
+        if value is not None and not isinstance(value, Integral):
+            raise UsageError(f"{name} must be a whole number: got {value!r}")
+    rates = {"learning_rate": learning_rate, "percentile": percentile}
+    for name, value in rates.items():
+        if value is not None and not isinstance(value, Real):
+            raise UsageError(f"{name} must be a number: got {value!r}")
     for name, value in sizes.items():
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
@@ -273,6 +288,24 @@ def _rebuilt(run, config):
         raise UsageError(f"{path} is damaged: {error}") from None
     read_words(run, config, classifier)
     return classifier
+
+
+def _check_names(files, options, devices):
+    from zoo.devices import spread
+
+    for name, given in (("files", files), ("options", options)):
+        if not isinstance(given, Mapping):
+            raise UsageError(f"{name} must be a dictionary, or None: got {given!r}")
+    known = {**inspect.signature(datasets.load_files).parameters}
+    known.pop("train")
+    for name in files:
+        if name not in known:
+            raise unknown("name in files", name, known)
+    own = inspect.signature(train).parameters.keys() - {"devices"}
+    spreads = inspect.signature(spread).parameters.keys()
+    for name in devices:
+        if name not in spreads:
+            raise unknown("argument of zoo.train", name, sorted(own | spreads))
 
 
 def _check_tensorboard(wanted):

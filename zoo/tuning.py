@@ -11,7 +11,7 @@ from zoo import datasets
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
-from zoo.registry import import_model
+from zoo.registry import build, import_model
 from zoo.runs import whole, write_json
 from zoo.training import train
 
@@ -62,6 +62,8 @@ def tune(
     if searched := settings.keys() & {"learning_rate", "batch_size"}:
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
+    if build(model, 2, settings.get("preset"), vocabulary_size=3, **options).solves:
+        raise UsageError(f"{model} is solved at once: there is nothing to tune")
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate
     texts = datasets.load(data, **(settings.get("files") or {})).split(seed).digest()
@@ -106,8 +108,6 @@ def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, s
         )
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
-        if not (run / "history.csv").exists():
-            raise UsageError(f"{model} is solved at once: there is nothing to tune")
         trial.set_user_attr("run", str(run))
         return float(pd.read_csv(run / "history.csv")["val_accuracy"].max())
 
@@ -153,8 +153,8 @@ def _claim(folder, settings):
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
             raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
-        if found != settings:
-            changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
+        changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
+        if changed:
             raise UsageError(
                 f"{folder} has trials with another {' and '.join(changed)}: choose another --output"
             )

@@ -291,8 +291,39 @@ def test_too_few_rows_of_a_class_are_refused(tmp_path):
 def test_too_few_rows_for_so_many_classes_are_refused(tmp_path):
     rows = "a,x\n" * 85 + "".join(f"b,{i}\n" for i in range(10))
     train, test = (write(tmp_path / name, "text,label\n" + rows) for name in ("a.csv", "b.csv"))
-    with pytest.raises(zoo.UsageError, match="of 11 classes there must be at least 110"):
+    with pytest.raises(zoo.UsageError, match="of 11 classes the file must have at least 110;"):
         load_files(train, test=test).split()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 40])
+def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
+    """And one less is not."""
+
+    def of(rows):
+        lines = [f"text {i},{i % classes}\n" for i in range(rows)]
+        return load_files(write(tmp_path / "a.csv", "text,label\n" + "".join(lines)))
+
+    with pytest.raises(zoo.UsageError, match="must have at least") as refused:
+        of(10 * classes).split()
+    needed = int(re.search(r"at least (\d+)", str(refused.value))[1])
+    of(needed).split()
+    with pytest.raises(zoo.UsageError, match=f"must have at least {needed};"):
+        of(needed - 1).split()
+
+
+def test_the_only_column_without_a_name_is_told(tmp_path, caplog):
+    path = write(tmp_path / "a.csv", "good room\nbad room\n")
+    assert read_texts(path) == ["bad room"]
+    assert "'good room', is taken for the name of the only column" in caplog.text
+    caplog.clear()
+    assert read_texts(write(tmp_path / "b.csv", "text\nbad room\n")) == ["bad room"]
+    assert not caplog.text
+
+
+def test_json_is_told_where_it_breaks_off(tmp_path):
+    path = write(tmp_path / "a.jsonl", '{"text": "a", "label": \n')
+    with pytest.raises(zoo.UsageError, match="line 1: not JSON: Expecting value at character 25"):
+        load_files(path)
 
 
 @pytest.mark.parametrize(
