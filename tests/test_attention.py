@@ -53,3 +53,13 @@ def test_the_heaviest_words_come_first():
     without = zoo.build("cnn_kim", 2, vocabulary_size=6)
     without.preprocessor = model.preprocessor
     assert attended_words(without, ["a"]) == [""]
+
+
+def test_words_of_a_document_weigh_by_the_root_of_their_sentence():
+    """Yang et al. 2016, Section 3.5."""
+    model = zoo.build("han", 2, vocabulary_size=9, embedding_range=1.0)
+    ids = np.array([[[2, 3, 4], [5, 6, 0]]])
+    _, scores = model(ids, return_attention_scores=True)
+    words, sentences = (np.asarray(scores[name])[0] for name in ("words", "sentences"))
+    expected = words.reshape(2, 3) * np.sqrt(sentences).reshape(2, 1)
+    np.testing.assert_allclose(word_weights(model, ids)[0], expected, rtol=1e-5)

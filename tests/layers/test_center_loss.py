@@ -2,6 +2,7 @@
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from zoo.layers import CenterLoss
 
@@ -26,6 +27,20 @@ def test_loss_and_centers():
         np.testing.assert_allclose(
             layer.get_weights()[0][j], centers[j] - 0.1 * moved, rtol=1e-5, atol=1e-6
         )
+
+
+def test_its_gradient_pulls_to_the_center():
+    """Equation 3."""
+    layer = CenterLoss(num_classes=3)
+    layer.build((None, 4))
+    centers = rng.normal(size=(3, 4))
+    layer.set_weights([centers])
+    x, targets = tf.constant(rng.normal(size=(5, 4)), tf.float32), np.array([0, 2, 1, 0, 2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = layer(x, targets, training=True)
+    expected = (x.numpy() - centers[targets]) / 5
+    np.testing.assert_allclose(tape.gradient(loss, x), expected, rtol=1e-4, atol=1e-6)
 
 
 def test_centers_come_to_the_means_of_their_classes():

@@ -44,6 +44,39 @@ def convolution(x, kernel, bias):
     return np.array([window @ kernel + bias for window in windows])
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_projections_are_keras_convolutions(size):
+    """Of windows of even sizes too, which stand one word further to the right."""
+    x = rng.normal(size=(2, 6, 4)).astype("float32")
+    for layer in (
+        layers.ConvMultiHeadAttention(1, filters=5, kernel_size=size),
+        layers.TargetAttention(1, filters=5, kernel_size=size),
+    ):
+        layer.build(x.shape)
+        seen = []
+        dense = layer.projection
+        dense.call = lambda windows, call=dense.call, seen=seen: (
+            seen.append(call(windows)) or seen[0]
+        )
+        layer(x)
+        kernel, bias = dense.get_weights()
+        plain = keras.layers.Conv1D(dense.units, size, padding="same", activation=dense.activation)
+        plain.build(x.shape)
+        plain.set_weights([kernel.reshape(size, 4, -1), bias])
+        close(np.asarray(seen[0]), np.asarray(plain(x)))
+
+
+def test_half_precision_neither_overflows_nor_merges_places():
+    """Sums of many words, and sines of late positions, are of float32."""
+    many = np.full((1, 2000, 2), 50, "float16")
+    pooled = layers.MaskedAveragePooling(dtype="mixed_float16")(many)
+    np.testing.assert_allclose(np.asarray(pooled), 50, rtol=1e-3)
+    zeros = np.zeros((1, 400, 8), "float32")
+    exact = np.asarray(layers.SinusoidalPositions(8)(zeros))
+    rounded = layers.SinusoidalPositions(8, dtype="mixed_bfloat16")(zeros)
+    np.testing.assert_allclose(np.asarray(keras.ops.cast(rounded, "float32")), exact, atol=0.01)
+
+
 def attend(query, key, value, real, heads):
     """HCAN, Equations 1 and 3, over the real words only."""
     dim = query.shape[1] // heads

@@ -205,3 +205,81 @@ def test_vdcnn():
         places = sorted(np.argsort(-row, kind="stable")[:8])
         kept.append(row[places])
     np.testing.assert_allclose(array(read[-1])[0], np.concatenate(kept), atol=1e-6)
+
+
+def test_conv_grnn():
+    """Tang et al. 2015: sentences by filters of one to three words, documents by their states."""
+    model = build("conv_grnn", units=4)
+    document = np.array([[2, 3, 4, 5], [6, 3, 2, 8]])
+    sentences = []
+    for words in array(model.embed(document)):
+        vectors = []
+        for size, filters in enumerate(model.words.layer.convolutions, start=1):
+            padded = np.pad(words, [(0, size - 1), (0, 0)])
+            windows = np.array([padded[i : i + size].reshape(-1) for i in range(len(words))])
+            vectors.append(np.tanh(dense(filters, windows).mean(0)))
+        sentences.append(np.mean(vectors, 0))
+    states, cell = [np.zeros(4)], model.sentences.encoder.cell
+    for vector in sentences:
+        take, keep, new = np.split(dense(cell.gates, np.hstack([states[-1], vector])), 3)
+        states.append(np.tanh(sigmoid(take) * np.tanh(new) + sigmoid(keep) * states[-1]))
+    close(model, softmax(dense(model.classify, np.mean(states[1:], 0))), document[None])
+
+
+def test_lstm_of_a_mean_and_a_hidden_layer():
+    """The mean of the states; Barnes et al. 2017: a hidden layer with ReLU."""
+    model = build("lstm", units=4, pooling="mean", hidden_dim=5)
+    states = array(model.encoder(model.embed(TEXT)))[0]
+    assert states.shape == (6, 4)
+    close(model, softmax(dense(model.classify, relu(dense(model.hidden, states.mean(0))))))
+
+
+def test_bi_blosan():
+    """Shen et al. 2018, Section 3: both directions of a text, source2token, a hidden layer."""
+    model = build("bi_blosan", units=4, block_words=3, hidden_dim=5)
+    assert [one.backward for one in model.directions] == [False, True]
+    words = array(model.embed(TEXT))
+    mapped = [dense(one, words) for one in model.maps]
+    elus = [np.where(x > 0, x, np.expm1(np.minimum(x, 0))) for x in mapped]
+    mask = np.ones((1, 6), bool)
+    both = [
+        array(direction(x.astype("float32"), mask=mask))
+        for direction, x in zip(model.directions, elus, strict=True)
+    ]
+    text, _ = model.source2token(np.concatenate(both, -1).astype("float32"), mask=mask)
+    close(model, softmax(dense(model.classify, relu(dense(model.hidden, array(text)[0])))))
+
+
+def test_convolutions_of_vdcnn():
+    """Conneau et al. 2017, Section 3: 3 characters, temporal batch norm, ReLU, halves of texts."""
+    model = build("vdcnn", filters=2, hidden_dim=5, max_words=128)
+    for block in (block for blocks in model.blocks for block in blocks):
+        for norm in block.norms:
+            gamma, beta, mean, variance = norm.get_weights()
+            norm.set_weights([gamma, beta, mean, variance**2 + 0.5])
+    ids = RANDOM.integers(1, 9, (1, 128))
+    matches = []
+    last = model.blocks[-1][-1]
+    last.call = lambda x, call=last.call, **how: matches.append(call(x, **how)) or matches[-1]
+    model(ids)
+
+    def plain(layer, x):
+        same = keras.layers.Conv1D(layer.units, 3, padding="same", use_bias=layer.use_bias)
+        same.build(x.shape)
+        kernel, *bias = layer.get_weights()
+        same.set_weights([kernel.reshape(3, x.shape[-1], -1), *bias])
+        return same(x)
+
+    x = plain(model.first, model.embed(ids))
+    for level, blocks in enumerate(model.blocks):
+        x = keras.layers.MaxPooling1D(3, 2, padding="same")(x) if level else x
+        for block in blocks:
+            for layer, norm in zip(block.convolutions, block.norms, strict=True):
+                x = keras.ops.relu(norm(plain(layer, x), training=False))
+    np.testing.assert_allclose(array(matches[-1]), array(x), rtol=1e-3, atol=1e-4)
+
+
+def test_acts_transformer_has_gelus():
+    """Li et al. 2021, Section 2.1, of all its layers."""
+    for layer in build("act_transformer", num_heads=2).encoder:
+        assert layer.activation is keras.activations.gelu

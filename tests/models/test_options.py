@@ -1,11 +1,16 @@
 """Each option of a model does something: weights of other shapes or starts, or other answers."""
 
+from collections import Counter
+from functools import partial
+
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import zoo
 from tests.kinds import KINDS
+from zoo.datasets.batches import pack
 
 # Ids that tell of which entity a word is, too: four for each word.
 IDS = np.random.default_rng(0).integers(1, 12, (2, 40)) * 4
@@ -60,9 +65,7 @@ def answers(model, ids):
 
 
 def same(one, two):
-    return all(
-        a.shape == b.shape and np.allclose(a, b, atol=1e-6) for a, b in zip(one, two, strict=True)
-    )
+    return all(map(np.array_equal, one, two))
 
 
 @pytest.mark.parametrize(
@@ -87,3 +90,87 @@ def test_no_option_is_ignored(name, option):
         return
     ids = IDS.reshape(2, 4, 10) if models[0].hierarchical else IDS
     assert not same(*(answers(model, ids) for model in models))
+
+
+def test_hcans_attentions_have_its_options():
+    model = build("hcan", kernel_size=2, num_heads=2, dropout=0.2)
+    for level in (model.words.layer, model.sentences):
+        for attention in (level.attention, level.parallel, level.summary):
+            found = (attention.kernel_size, attention.num_heads, attention.dropout)
+            assert found == (2, 2, 0.2)
+
+
+def test_options_of_training_alone():
+    assert build("act", center_rate=0.3).centers.rate == 0.3
+    assert build("cnn_kim", max_norm=2.0).classify.kernel_constraint.max_value == 2.0
+
+
+RATES = {  # dropout layers with the rate of each option
+    "act": {"dropout": 1, "word_dropout": 1, "embedding_dropout": 1},
+    "attcnn": {"dropout": 1},
+    "han": {"output_dropout": 1},
+    "hcan": {"dropout": 8, "output_dropout": 1},  # of two levels: texts and three attentions
+    "ssan": {"dropout": 1, "attention_dropout": 1},
+    "transformer": {"attention_dropout": 4, "dropout": 1},
+    "lstm": {"dropout": 1},
+    "leam": {"dropout": 1},
+    "cnn_barnes": {"dropout": 1},
+    "skim_lstm": {"dropout": 1},
+    "bi_blosan": {"dropout": 1},
+    "pa_lstm": {"dropout": 1},
+}
+CALLS = {  # of a dropout layer in a training step, where the papers have it at several places
+    "ssan": {"dropout": 2},
+    "lstm": {"dropout": 1},
+    "leam": {"dropout": 3},
+    "cnn_barnes": {"dropout": 2},
+    "skim_lstm": {"dropout": 2},
+    "bi_blosan": {"dropout": 3},
+    "pa_lstm": {"dropout": 2},
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_words_are_dropped_at_the_rate_and_the_places_of_the_option(name):
+    rates = {option: 0.11 * (i + 1) for i, option in enumerate(RATES[name])}
+    model = build(name, **rates)
+    model.build()
+    found, calls = Counter(), Counter()
+    for layer in model._flatten_layers():
+        if isinstance(layer, keras.layers.Dropout):
+            (option,) = (option for option, rate in rates.items() if layer.rate == rate)
+            found[option] += 1
+            layer.call = partial(
+                lambda option, call, *a, **k: calls.update([option]) or call(*a, **k),
+                option,
+                layer.call,
+            )
+    assert found == RATES[name]
+    model(IDS.reshape(2, 4, 10) if model.hierarchical else IDS, training=True)
+    assert calls.items() >= CALLS.get(name, {}).items()
+
+
+def test_word_dropout_leaves_out_whole_words():
+    zeros = np.asarray(build("act", word_dropout=0.5).vectors(IDS, training=True)[0]) == 0
+    assert (zeros.all(-1) == zeros.any(-1)).all()
+    assert zeros.any() and not zeros.all()
+
+
+@pytest.mark.parametrize("name", ["han", "hcan", "conv_grnn"])
+def test_packed_documents_are_dropped_from_too(name):
+    """As trainings read them."""
+    model = build(name, output_dropout=0.5, **{"dropout": 0.0} if name == "hcan" else {})
+    packed = pack(tf.RaggedTensor.from_tensor(IDS.reshape(2, 4, 10) // 4, ragged_rank=2))
+    first, second = (np.asarray(model(packed, training=True)) for _ in range(2))
+    assert not np.array_equal(first, second)
+
+
+def test_entities_are_told_apart():
+    """Which word is in which of the two."""
+    ids = np.array([[5, 9, 7, 3, 11, 6]]) * 4
+    for name in ("act", "act_transformer", "attcnn", "cnn_pe", "pa_lstm"):
+        model = build(name, entities=True, embedding_range=0.5)
+        one, two = (
+            np.asarray(model(ids + roles)) for roles in ([1, 0, 0, 0, 2, 0], [2, 0, 0, 0, 1, 0])
+        )
+        assert np.abs(one - two).max() > 1e-5, name

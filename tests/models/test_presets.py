@@ -6,6 +6,7 @@ import pytest
 
 import zoo
 from zoo.recipes import find_recipe
+from zoo.registry import import_model
 
 PRESETS = {
     ("hcan", "gao2018"): {
@@ -28,7 +29,14 @@ PRESETS = {
         "attention_dropout": 0.5,
         "train_embeddings": False,
     },
-    ("transformer", "ambartsoumian2018"): {"num_layers": 2, "num_heads": 10, "hidden_dim": 300},
+    ("transformer", "ambartsoumian2018"): {
+        "num_layers": 2,
+        "num_heads": 10,
+        "hidden_dim": 300,
+        "attention_dropout": 0.1,
+    },
+    ("act", "li2021_relations"): {"num_layers": 1, "num_heads": 6, "filters": 40, "entities": True},
+    ("act_transformer", "li2021"): {"num_layers": 3, "num_heads": 6, "feed_forward_dim": 1200},
     ("act", "li2021"): {
         "embedding_dim": 300,
         "num_layers": 3,
@@ -101,6 +109,7 @@ RECIPES = {
         "settings": {"beta_1": 0.9, "beta_2": 0.99},
         "learning_rate": 2e-5,
         "batch_size": 1,
+        "evaluate_every": 50_000,
     },
     ("han", "yang2016"): {"optimizer": "SGD", "settings": {"momentum": 0.9}, "batch_size": 64},
     ("ssan", "ambartsoumian2018"): {
@@ -108,6 +117,7 @@ RECIPES = {
         "settings": {"rho": 0.95},
         "learning_rate": 0.1,
         "steps": 100_000,
+        "schedule": "constant",
     },
     ("act", "li2021"): {
         "optimizer": "SGD",
@@ -124,6 +134,66 @@ RECIPES = {
     },
     ("lstm", "ambartsoumian2018"): {"optimizer": "Adam", "batch_size": 32},
 }
+
+
+VARIANTS = {  # what makes a row of a paper's table of a model
+    "hcan": {"two_attentions": True, "target": True},  # Gao et al. 2018, Table 2
+    "hcan_max": {"two_attentions": True, "target": False},
+    "hcan_one": {"two_attentions": False, "target": True},
+    "hcan_one_max": {"two_attentions": False, "target": False},
+    "hcan_flat": {"two_attentions": True, "target": True, "max_sentences": None},
+    "hcan_flat_max": {"two_attentions": True, "target": False, "max_sentences": None},
+    "hcan_flat_one": {"two_attentions": False, "target": True, "max_sentences": None},
+    "hcan_flat_one_max": {"two_attentions": False, "target": False, "max_sentences": None},
+    "han": {"pooling": "attention"},  # Yang et al. 2016, Table 2
+    "han_ave": {"pooling": "average"},
+    "han_max": {"pooling": "max"},
+    "ssan": {"num_layers": 1, "position": "rpr"},  # Ambartsoumian and Popowich 2018, Table 2
+    "ssan_2layer": {"num_layers": 2, "position": "rpr"},
+    "ssan_pe": {"num_layers": 1, "position": "sinusoidal"},
+    "ssan_none": {"num_layers": 1, "position": "none"},
+    "transformer": {"position": "rpr"},
+    "transformer_pe": {"position": "sinusoidal"},
+    "act_feature_maps": {"attentive": False},  # Li et al. 2021, Table 3
+    "act_one_head": {"num_heads": 1},
+    "act_no_global": {"global_representation": False},
+    "act_no_positions": {"position_dim": None},
+    "cnn_pe": {  # Nguyen and Grishman 2015
+        "entities": True,
+        "windows": (2, 3, 4, 5),
+        "filters": 150,
+        "position_dim": 100,
+    },
+    "lstm": {"bidirectional": False, "pooling": "last"},
+    "bilstm": {"bidirectional": True, "pooling": "last"},
+    "d_lstm": {"bidirectional": False, "pooling": "mean"},
+    "conv_grnn": {"sentence": "convolution"},  # Tang et al. 2015
+    "lstm_grnn": {"sentence": "lstm"},
+    "vdcnn_17": {"depth": 17},
+    "vdcnn_29": {"depth": 29},
+    # Zhang et al. 2015, Section 2.1: of up to five words, TF-IDF or counts, 5,000 clusters
+    "ngrams": {"solver": "logistic", "ngrams": 5, "weighting": "count"},
+    "ngrams_tfidf": {"solver": "logistic", "ngrams": 5, "weighting": "tfidf"},
+    "bag_of_means": {"solver": "logistic", "clusters": 5000},
+    "svm_unigrams": {"solver": "svm", "ngrams": 1},
+    "svm_bigrams": {"solver": "svm", "ngrams": 2},
+    "fasttext": {"ngrams": 2, "weighting": "mean"},  # Joulin et al. 2017: pairs of words
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants_are_the_papers(name):
+    assert zoo.describe(name).options.items() >= VARIANTS[name].items()
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_papers_weigh_no_class(name):
+    assert not any(recipe.class_weights for recipe in import_model(name)[0].recipes.values())
+
+
+@pytest.mark.parametrize("name", ["char_cnn", "vdcnn"])
+def test_models_of_characters_read_characters(name):
+    assert import_model(name)[0].clean_up == "characters"
 
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
