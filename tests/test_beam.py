@@ -9,7 +9,7 @@ import zoo
 pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
 
 from tests.kinds import slow_unless
-from zoo.beam import SavedModelHandler, predict_on_beam
+from zoo.beam import SavedModelHandler, _rows, predict_on_beam
 from zoo.datasets import read_texts
 from zoo.prediction import predict
 
@@ -67,3 +67,12 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(tmp_path, files, tmp_path / "answers")
     with pytest.raises(zoo.UsageError, match=r"for a pattern: .* without \*, \? and \["):
         predict_on_beam(trained, files, tmp_path / "answers[1]")
+
+
+def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("zoo.beam.BATCH", 4)
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"text {i}\n" for i in range(23)))
+    found = [row for share in range(2) for row in _rows((str(path), share), 2, None)]
+    wanted = [((str(path), i + 1), f"text {i}") for i in range(23)]
+    assert sorted(found) == sorted(wanted)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -325,3 +326,79 @@ def test_tensorflow_says_nothing_on_standard_error():
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert "parameters" in ended.stdout
     assert ended.stderr == ""
+
+
+def test_each_option_reaches_the_training(run_zoo, monkeypatch):
+    given = {}
+
+    def look(model, data, **settings):
+        given.update(settings, model=model, data=data)
+        raise zoo.UsageError("looked at")
+
+    monkeypatch.setattr(zoo, "train", look, raising=False)
+    options = (
+        "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
+        "--on-bad-row skip --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
+        "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
+        "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
+        "--precision float32 --no-calibrate --devices 6 --coordinator c:1 --processes 7 "
+        "--process-id 1 --tensorboard --safe-csv --seed 8 --output o"
+    )
+    assert "looked at" in run_zoo("train", "act", *options.split())[2]
+    assert given.pop("verbose") in (1, 2)
+    files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip"}
+    assert given == {
+        "model": "act",
+        "data": "x.csv",
+        "files": files | {"validation": "v.csv", "test": "w.csv"},
+        "preset": "p",
+        "options": {"a": 1},
+        "recipe": "r",
+        "epochs": 2,
+        "batch_size": 3,
+        "learning_rate": 0.5,
+        "schedule": "constant",
+        "class_weights": False,
+        "clean_up": "han",
+        "min_count": 4,
+        "max_vocabulary": 5,
+        "percentile": 9,
+        "embeddings": "e",
+        "unlabelled": "u",
+        "cache": "disk",
+        "precision": "float32",
+        "calibrate": False,
+        "safe_csv": True,
+        "seed": 8,
+        "output": Path("o"),
+        "tensorboard": True,
+        "devices": "6",
+        "coordinator": "c:1",
+        "processes": 7,
+        "process_id": 1,
+    }
+    given.clear()
+    monkeypatch.setattr("zoo.tuning.tune", look)
+    options = "--data x.csv --trials 2 --preset p --set a=1 --epochs 3 --seed 4 --output o"
+    assert "looked at" in run_zoo("tune", "act", *options.split())[2]
+    wanted = {"model": "act", "data": "x.csv", "trials": 2, "preset": "p", "options": {"a": 1}}
+    assert given == wanted | {"files": {}, "epochs": 3, "seed": 4, "output": Path("o")}
+
+
+def test_scores_stand_in_their_columns(capsys):
+    row = {"precision": 0.1, "recall": 0.2, "f1-score": 0.3, "support": 3}
+    scores = {"classes": {"a": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
+    cli._print_scores(scores, "Test split")
+    assert re.search(r"0\.100 .* 0\.200 .* 0\.300 .* 3 ", capsys.readouterr().out)
+
+
+def test_answers_of_a_file_are_made_safe_too(run_zoo, trained, tmp_path):
+    path = tmp_path / "answers.csv"
+    assert run_zoo("predict", trained, "=good", "--safe-csv", "--output", path)[0] == 0
+    assert path.read_text("utf-8").split("\n")[1].startswith("'=good,")
+
+
+def test_most_texts_of_mistakes_and_files(run_zoo, trained, tmp_path):
+    (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
+    asked = ("--file", tmp_path / "texts.txt", "--most", 1, "--page", tmp_path / "page.html")
+    assert "1 text is explained" in run_zoo("explain", trained, *asked)[1]

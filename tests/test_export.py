@@ -17,6 +17,7 @@ from tests.kinds import KINDS, slow_unless
 from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
+from zoo.datasets.preprocessor import CLEAN_UPS
 from zoo.evaluation import probabilities_of
 from zoo.model_card import Agreement, model_card
 
@@ -264,3 +265,38 @@ def test_ag_news_gets_the_same_answers(news, tmp_path, format):
     parts = (texts[start : start + 100] for start in range(0, len(texts), 100))
     answers = np.concatenate([answer(part)["probabilities"] for part in parts])
     np.testing.assert_allclose(answers, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("clean_up", CLEAN_UPS)
+def test_what_does_it_without_tensorflow_is_told_the_clean_up(clean_up, tmp_path):
+    entities = clean_up == "relations"
+    model = zoo.build("cnn_kim", 2, vocabulary_size=3, entities=entities)
+    model.preprocessor = Preprocessor(["a"], clean_up=clean_up, entities=entities)
+    model.labels = ["x", "y"]
+    export._write_preprocessing(model, tmp_path)
+    told = json.loads((tmp_path / "preprocessing.json").read_text("utf-8"))
+    assert told["clean_up"] == clean_up
+    assert told["replacements"] == [list(pair) for pair in CLEAN_UPS[clean_up]]
+    assert told["sentence_ends"] == []
+
+
+def test_who_splits_sentences_is_told_where_they_end(trained, tmp_path):
+    model = zoo.load(trained)
+    export._write_preprocessing(model, tmp_path)
+    told = json.loads((tmp_path / "preprocessing.json").read_text("utf-8"))
+    assert len(told["sentence_ends"]) == 2
+
+
+def test_the_card_compares_with_the_model_as_it_was(trained, tmp_path, monkeypatch):
+    """Int8 changes the weights of what it writes."""
+    before = export.FORMATS["savedmodel"]
+
+    def write(model, folder, quantize):
+        model.classify.set_weights([0 * weight for weight in model.classify.get_weights()])
+        return before[0](model, folder, quantize)
+
+    monkeypatch.setitem(export.FORMATS, "savedmodel", (write, *before[1:]))
+    folder = export.export(trained, output=tmp_path / "out")
+    card = (folder / "model_card.md").read_text("utf-8")
+    (told,) = re.findall(r"On \d+ texts of the test split, (.*?)% get the label", card)
+    assert float(told) < 100

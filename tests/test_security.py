@@ -180,7 +180,18 @@ def test_a_downloaded_archive_stays_in_its_folder(tmp_path, kind, name):
     assert name != "good" or [path.name for path in left] == ["good"]  # it does unpack
 
 
-FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", '=HYPERLINK("http://a")']
+FORMULAS = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    '=HYPERLINK("http://a")',
+    "＝1",
+    "＠a",
+]
 
 
 def test_csv_is_safe_for_a_spreadsheet_where_asked():

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import warnings
+from pathlib import Path
 from unittest import mock
 
 import keras
@@ -19,11 +20,11 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import zoo
 from tests.kinds import KINDS, slow_unless
-from zoo import datasets
+from zoo import datasets, summary
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
 from zoo.registry import import_model
-from zoo.runs import read_config
+from zoo.runs import read_config, write_words
 from zoo.summary import draw_confusion_matrix
 
 SMALL = {
@@ -612,3 +613,104 @@ def test_data_may_be_a_path(csv_file, tmp_path):
     run = start(csv_file.parent / csv_file.name, tmp_path / "runs")
     assert zoo.evaluate(run)["accuracy"] >= 0
     assert datasets.short_name(csv_file) in run.name
+
+
+def test_neither_words_nor_the_best_weights_are_of_the_test_split(csv_file, tmp_path, monkeypatch):
+    """Nor words of the validation split."""
+    other = tmp_path / "other.csv"
+    rows = [f"zebra zebra {i},{('good one', 'bad one')[i % 2]}" for i in range(7)]
+    other.write_text("\n".join(["review,stars", *rows]) + "\n")
+    validation = tmp_path / "validation.csv"
+    validation.write_text(other.read_text() + "okapi okapi,good one\nokapi,bad one\n")
+    seen = []
+
+    def look(self, train, *, validation_data, **settings):
+        seen.append(sum(len(batch[1]) for batch in validation_data))
+        raise Killed
+
+    monkeypatch.setattr(zoo.TextClassifier, "fit", look)
+    files = {"validation": str(validation), "test": str(other)}
+    with pytest.raises(Killed):
+        start(csv_file, tmp_path / "runs", files=files, max_vocabulary=5)
+    assert seen == [9]
+    words = (only_run(tmp_path / "runs") / "vocabulary.txt").read_text().split()
+    assert len(words) == 5 and not {"zebra", "okapi"} & set(words)
+
+
+def test_splits_are_drawn_by_the_seed(csv_file):
+    """And a change of any split's text is noticed."""
+    corpora = [datasets.load(str(csv_file)).split(seed) for seed in (0, 0, 1)]
+    first, again, other = (list(corpus.test) for corpus in corpora)
+    assert first == again != other
+    digest = corpora[0].digest()
+    texts = list(corpora[0].validation)
+    changed = datasets.Split([*texts[:-1], "another"], corpora[0].validation.numbers)
+    corpora[0].validation = changed
+    assert corpora[0].digest() != digest
+
+
+def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, monkeypatch):
+    with monkeypatch.context():
+        kill(1, 0)
+        with pytest.raises(Killed):
+            start(csv_file, tmp_path, seed=1)
+    monkeypatch.undo()
+    monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
+    run = zoo.resume(only_run(tmp_path), verbose=0)
+    found, kept = zoo.evaluate(run), json.loads((run / "metrics.json").read_text())
+    assert found["loss"] == pytest.approx(kept["loss"], abs=1e-6)
+
+
+def test_logits_are_trained_as_such(csv_file, tmp_path, monkeypatch):
+    def look(self, *args, **settings):
+        assert self.loss.from_logits is self.logits is True
+        raise Killed
+
+    monkeypatch.setattr(zoo.TextClassifier, "fit", look)
+    with pytest.raises(Killed):
+        zoo.train("cnn_kim", str(csv_file), options={"logits": True}, output=tmp_path, verbose=0)
+
+
+def test_predictions_and_mistakes_name_the_right_texts(tmp_path):
+    model = zoo.build("cnn_kim", 2, vocabulary_size=3)
+    model.preprocessor, model.labels = datasets.Preprocessor(["one"]), ["a", "b"]
+    probabilities = np.array([[0.6, 0.4], [0.1, 0.9], [0.3, 0.7], [0.8, 0.2]])
+    split = datasets.Split(["one", "two", "three", "four"], [1, 0, 0, 0])
+    summary.write_predictions(tmp_path, split.numbers, probabilities, model.labels)
+    summary.write_mistakes(tmp_path, model, split, probabilities)
+    rows = pd.read_csv(tmp_path / "predictions.csv").to_numpy().tolist()
+    assert rows == [["b", "a", 0.6], ["a", "b", 0.9], ["a", "b", 0.7], ["a", "a", 0.8]]
+    wrong = pd.read_csv(tmp_path / "mistakes.csv")
+    found = wrong[["label", "predicted", "probability", "text"]].to_numpy().tolist()
+    assert found == [["a", "b", 0.9, "two"], ["a", "b", 0.7, "three"], ["b", "a", 0.6, "one"]]
+
+
+@pytest.mark.parametrize("name", ["predictions.csv", "mistakes.csv", "vocabulary.txt"])
+def test_what_cannot_be_written_leaves_what_was_there(name, tmp_path, monkeypatch):
+    model = zoo.build("cnn_kim", 2, vocabulary_size=3)
+    model.preprocessor, model.labels = datasets.Preprocessor(["one"]), ["a", "b"]
+    split = datasets.Split(["one"], [1])
+    (tmp_path / name).write_text("older")
+
+    def half(file, *args, **settings):
+        if not isinstance(file, Path):
+            file.write("half")
+        elif file.name == name or name in file.name:
+            with file.open("w") as opened:
+                opened.write("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(summary, "write_csv", half)
+    monkeypatch.setattr(Path, "write_text", half)
+    write = {
+        "predictions.csv": lambda folder: summary.write_predictions(
+            folder, split.numbers, np.eye(2)[:1], model.labels
+        ),
+        "mistakes.csv": lambda folder: summary.write_mistakes(folder, model, split, np.eye(2)[:1]),
+        "vocabulary.txt": lambda folder: write_words(folder, model),
+    }[name]
+    with pytest.raises((OSError, zoo.UsageError)):
+        write(tmp_path)
+    monkeypatch.undo()
+    assert (tmp_path / name).read_text() == "older"
+    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -107,3 +107,21 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
     own.write_text(csv_file.read_text("utf-8").replace("stay 7", "day 7"), "utf-8")
     with pytest.raises(zoo.UsageError, match="has trials with another texts"):
         zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)
+
+
+def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch):
+    import optuna
+
+    seeds = []
+
+    def train(model, data, *, output, seed, **settings):
+        seeds.append(seed)
+        run = output / str(len(seeds))
+        run.mkdir(parents=True)
+        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        return run
+
+    monkeypatch.setattr(tuning, "train", train)
+    folder = zoo.tune("act", trials=1, seed=3, output=tmp_path / "search")
+    assert seeds == [3]
+    assert tuning._open_study(optuna, folder / "study.log").direction.name == "MAXIMIZE"

@@ -231,3 +231,27 @@ def test_the_end_of_a_reading_waits_for_no_autotuner():
     """Its thread sleeps for ever longer: up to as long again as the reading took."""
     data = Preprocessor(["a"]).batches(dataset(["a", "a"], [0, 1]), batch_size=2)
     assert data.options().autotune.enabled is False
+
+
+def test_batches_by_length_of_many_texts():
+    """Which are read some thousands at a time."""
+    preprocessor, seen = Preprocessor([f"w{i}" for i in range(50)]), {}
+    texts = [f"w{i % 50}" for i in range(3000)]
+    for rows, ids in preprocessor.batches_by_length(texts, 16):
+        seen |= dict(zip(rows.tolist(), ids[:, 0].tolist(), strict=True))
+    assert seen == {i: 2 + i % 50 for i in range(3000)}
+
+
+def test_epochs_mix_texts_otherwise():
+    """Other texts stand together in each epoch, of small data too, and not from short to long."""
+    texts = ["a " * (1 + i % 7) for i in range(64)]
+    data = Preprocessor(["a"], max_words=9).batches(
+        dataset(texts, np.arange(64)), batch_size=8, shuffle=True, seed=3
+    )
+    first, second = (
+        [set(targets.tolist()) for _, targets in data.as_numpy_iterator()] for _ in "ab"
+    )
+    assert set().union(*first) == set(range(64))
+    assert {frozenset(one) for one in first} != {frozenset(one) for one in second}
+    lengths = [ids.shape[1] for ids, _ in data.as_numpy_iterator()]
+    assert lengths != sorted(lengths)

@@ -307,3 +307,17 @@ def test_beam_names_the_line_too(folder):
     (folder / "train.csv").write_text('"1","a","b"\n"World","a","b"\n')
     with pytest.raises(zoo.UsageError, match="train.csv, line 2: 'World'. Allowed: 1, 2, 3, 4.$"):
         builder.prepare(AGNEWS, beam=True)
+
+
+def test_compressed_files_are_read_by_one(tmp_path, monkeypatch):
+    """As bytes of them are no places in their text."""
+    monkeypatch.setattr(builder, "RANGE", 10)
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(b"x" * 99)
+    part = builder._Part(next(iter(formats.LINE_FORMATS)), tmp_path, path, None)
+    assert part.pieces() == [part]
+
+
+def test_a_sample_is_the_same_everywhere():
+    """Whatever the process; of the key's SHA-256."""
+    assert builder._rank("a:0") == int(hashlib.sha256(b"a:0").hexdigest()[:16], 16)

@@ -3,8 +3,12 @@
 import functools
 import gzip
 import logging
+import os
 import pickle
+import platform
 import struct
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -345,3 +349,15 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
     file = write(tmp_path / "file", b"")
     with pytest.raises(zoo.UsageError, match=r"word2vec cannot be trained in .*Set ZOO_CACHE_DIR"):
         train_word2vec(TEXTS, split_words, 4, cache=file / "below")
+
+
+def test_words_of_trainings_that_run_are_left_alone(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, used = (
+        tmp_path / f".training-{platform.node()}-{number}-x" for number in (ended.pid, os.getppid())
+    )
+    left.mkdir()
+    used.mkdir()
+    embeddings._remove_left_over(tmp_path)
+    assert list(tmp_path.iterdir()) == [used]

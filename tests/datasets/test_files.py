@@ -388,3 +388,18 @@ def test_columns_are_those_of_the_split_that_is_a_table(tmp_path):
     columns = {"text_column": "review", "label_column": "stars"}
     corpus = load_files(tmp_path / "all", validation=tmp_path / "own.csv", **columns)
     assert list(corpus.validation) == ["a stay"]
+
+
+def test_rows_of_a_large_parquet_file_are_counted_on(tmp_path):
+    texts = [f"text {i}" for i in range(2000)]
+    texts[1499] = None
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"text": texts, "label": ["x", "y"] * 1000}).to_parquet(path)
+    with pytest.raises(zoo.UsageError, match="row 1500"):
+        load_files(path)
+
+
+def test_keys_of_later_json_lines_are_columns_too(tmp_path):
+    rows = '{"text": "no label"}\n' + '{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n'
+    corpus = load_files(write(tmp_path / "a.jsonl", rows), on_bad_row="skip")
+    assert list(corpus.train) == ["a", "b"]

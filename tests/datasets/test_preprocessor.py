@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pickle
 import subprocess
 import sys
 
@@ -217,3 +218,19 @@ def test_words_are_the_same_under_any_locale():
     )
     expected = split_words(["IN \u0130t"])[0]
     assert run.stdout.strip() == str(expected) and expected.numpy()[0] == b"in"
+
+
+@pytest.mark.parametrize("how", [{"ngrams": 2}, {"clean_up": "relations", "entities": True}])
+def test_copies_and_extensions_read_alike(how):
+    preprocessor = Preprocessor(["a", "b", "a b"], max_words=5, **how)
+    texts = ["<e1>a</e1> b <e2>c</e2>"] if "entities" in how else ["a b c"]
+    copy = pickle.loads(pickle.dumps(preprocessor))
+    np.testing.assert_array_equal(copy(texts), preprocessor(texts))
+    extended = preprocessor.extended(["d"], 9)
+    assert (extended.ngrams, extended.entities) == (preprocessor.ngrams, preprocessor.entities)
+    np.testing.assert_array_equal(extended(texts), preprocessor(texts))
+
+
+def test_ngrams_are_of_the_words_that_are_read():
+    preprocessor = Preprocessor(["a", "b", "c", "b c"], max_words=2, ngrams=2)
+    np.testing.assert_array_equal(preprocessor(["a b c"]), [[2, 3, 1]])  # "a b" is unknown

@@ -89,6 +89,26 @@ def test_it_is_what_scikit_learn_finds(name, classes):
         np.testing.assert_allclose(answers, odds / odds.sum(-1, keepdims=True), atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("name", "estimator"),
+    [
+        ("bow", LogisticRegression(C=0.1, max_iter=1000)),
+        ("svm_unigrams", LinearSVC(C=0.1)),
+        ("naive_bayes", MultinomialNB(alpha=0.1)),
+    ],
+)
+def test_the_strength_is_scikit_learns(name, estimator):
+    split = corpus(3)
+    model = solved(name, split, strength=0.1)
+    vectorizer, _ = RIVALS[name]
+    counts = vectorizer(
+        analyzer=analyze(model.ngrams), vocabulary=model.preprocessor.vocabulary
+    ).fit_transform(list(split))
+    estimator.fit(counts, split.numbers)
+    said = model.predict(list(split), verbose=0).argmax(-1)
+    assert (said == estimator.predict(counts)).mean() > 0.99
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_nb_svm(classes):
     split, new = corpus(classes), texts(50, seed=1)
