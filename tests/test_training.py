@@ -649,14 +649,16 @@ def test_splits_are_drawn_by_the_seed(csv_file):
     assert corpora[0].digest() != digest
 
 
-def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, monkeypatch):
+def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, monkeypatch, caplog):
     with monkeypatch.context():
         kill(1, 0)
         with pytest.raises(Killed):
             start(csv_file, tmp_path, seed=1)
     monkeypatch.undo()
     monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
+    (only_run(tmp_path) / "exports").mkdir()
     run = zoo.resume(only_run(tmp_path), verbose=0)
+    assert f"{run / 'exports'} is of the weights before: export anew" in caplog.text
     found, kept = zoo.evaluate(run), json.loads((run / "metrics.json").read_text())
     assert found["loss"] == pytest.approx(kept["loss"], abs=1e-6)
 

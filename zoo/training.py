@@ -270,6 +270,8 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         seconds = time.perf_counter() - started
     if not devices.get("process_id"):
         _finish(run, classifier, corpus, config, ended, seconds)
+        if (run / "exports").exists():
+            logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
 
 
