@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 
+from zoo.datasets.tables import SEPARATORS, kind_of
 from zoo.errors import UsageError, unknown
 
 TEXT_COLUMNS = (
@@ -52,11 +53,12 @@ def choose_columns(
         text, label = text or other, label or other
     if not labelled and len(names) == 1 and text is None:
         text = names[0]
-        logger.warning(
-            "%s: its first line, %r, is taken for the name of the only column, not for a text",
-            path,
-            listed[0],
-        )
+        if kind_of(path) in SEPARATORS:
+            logger.warning(
+                "%s: its first line, %r, is taken for the name of the only column, not for a text",
+                path,
+                listed[0],
+            )
     chosen = {"text": text, "label": label} if labelled else {"text": text}
     for role, name in chosen.items():
         if name is None:

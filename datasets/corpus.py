@@ -148,12 +148,12 @@ class Corpus:
                     f"{round(2 / share)} rows of each class, or a {split} file of its own"
                 )
             if len(numbers) * share < len(counts):
-                needed = round(len(counts) / share)
+                needed = math.ceil(round(len(counts) / share, 6))
                 if of_both:  # of the rows without the test split
                     needed += math.ceil(needed * share / (1 - share))
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: of "
-                    f"{len(counts)} classes the file must have at least {needed}; "
+                    f"{len(counts)} classes the data must have at least {needed}; "
                     f"give more, or a {split} file of its own"
                 )
             size = int(np.ceil(len(numbers) * share))

@@ -21,6 +21,7 @@ from zoo.explanation import Explanation, Word
 @pytest.fixture
 def run_zoo(monkeypatch, capsys):
     """Runs the command; gives the exit code, standard output and standard error."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["zoo", *map(str, arguments)])
@@ -109,6 +110,8 @@ def test_list_and_describe(run_zoo):
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
         (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
+        (["tune", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
         (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
         (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
@@ -149,6 +152,20 @@ def test_a_read_only_output_folder(run_zoo, tmp_path):
     code, _, err = run_zoo("train", "--output", tmp_path)
     assert code == 2
     assert "cannot write to the output folder" in err
+
+
+def test_bad_input_is_refused_before_tensorflow_is_imported():
+    code = (
+        "import sys, zoo\n"
+        "for given in ({'data': 'missing.csv'}, {'epochs': 0}, {'epoch': 1}, {'schedule': 'x'}):\n"
+        "    try:\n"
+        "        zoo.train('cnn_kim', **given)\n"
+        "    except zoo.UsageError:\n"
+        "        continue\n"
+        "    sys.exit('not refused')\n"
+        "sys.exit('tensorflow' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_path, monkeypatch):
@@ -251,7 +268,7 @@ def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
     assert "2 texts" in run_zoo(*asked, tmp_path / "other.html")[1]
     code, _, err = run_zoo(*asked, page)
     assert code == 2 and f"{page} is there already" in err
-    code, _, err = run_zoo(*asked, tmp_path / "nowhere" / "page.html")
+    code, _, err = run_zoo(*asked, tmp_path / "no" / "where" / "page.html")
     assert code == 2 and "there is no folder" in err
     code, _, err = run_zoo("explain", trained, "good", "--page", trained / "model.keras")
     assert code == 2 and "--page writes HTML: end its name with .html" in err
@@ -275,13 +292,14 @@ def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_
     assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
 
 
-def test_no_text_commands_the_terminal(capsys):
+def test_no_text_commands_the_terminal(capsys, monkeypatch):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     text = "good \x1b]0;mine\x07\x1b[2Jstay\x9b"
     word = Word("good", 0, 4, sentence=0, known=True, weight=1.0, heads=(1.0,))
     cli.show(cli._shaded(Explanation(text, "a\x1b[31mb", 0.9, {}, (word,), (), None)))
     row = {"precision": 1, "recall": 1, "f1-score": 1, "support": 3}
     scores = {"classes": {"a\x1b[31mb": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
-    cli._print_scores(scores, "Test split")
+    cli._print_scores(scores, "a\x1b[31mb.csv")
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
 
 
@@ -335,7 +353,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         given.update(settings, model=model, data=data)
         raise zoo.UsageError("looked at")
 
-    monkeypatch.setattr(zoo, "train", look, raising=False)
+    monkeypatch.setattr("zoo.training.train", look)
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
         "--on-bad-row skip --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
@@ -385,7 +403,9 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     assert given == wanted | {"files": {}, "epochs": 3, "seed": 4, "output": Path("o")}
 
 
-def test_scores_stand_in_their_columns(capsys):
+def test_scores_stand_in_their_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     row = {"precision": 0.1, "recall": 0.2, "f1-score": 0.3, "support": 3}
     scores = {"classes": {"a": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
     cli._print_scores(scores, "Test split")

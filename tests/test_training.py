@@ -594,6 +594,8 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
     [
         ({"batch_size": 2.5}, "batch_size must be a whole number: got 2.5"),
         ({"epochs": "3"}, "epochs must be a whole number: got '3'"),
+        ({"seed": None}, "seed must be a whole number: got None"),
+        ({"min_count": None}, "min_count must be a whole number: got None"),
         ({"seed": 1.5}, "seed must be a whole number: got 1.5"),
         ({"learning_rate": "0.1"}, "learning_rate must be a number: got '0.1'"),
         ({"epoch": 3}, "unknown argument of zoo.train 'epoch'. Did you mean 'epochs'"),
@@ -650,10 +652,9 @@ def test_splits_are_drawn_by_the_seed(csv_file):
 
 
 def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, monkeypatch, caplog):
-    with monkeypatch.context():
-        kill(1, 0)
-        with pytest.raises(Killed):
-            start(csv_file, tmp_path, seed=1)
+    kill(1, 0)
+    with pytest.raises(Killed):
+        start(csv_file, tmp_path, seed=1)
     monkeypatch.undo()
     monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
     (only_run(tmp_path) / "exports").mkdir()

@@ -430,7 +430,7 @@ def explain(
         raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
     if page is not None and page.exists():
         raise UsageError(f"{page} is there already: remove it, or choose another with --page")
-    if page is not None and not page.parent.is_dir():
+    if page is not None and not (page.parent.is_dir() or page.parent.parent.is_dir()):
         raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
     model, targets = zoo.load(run), None
     if mistakes:
@@ -555,7 +555,7 @@ def list_datasets(
             counts = ["" if size is None else f"{size:,}" for size in sizes]
             counts[0] += " in all" if "all" in entry.sizes else ""
             where, _, _ = catalogue.state(entry).partition(": ")[0].partition(" in ")
-            table.add_row(entry.name, str(len(entry.labels)), *counts, Text(where))
+            table.add_row(entry.name, str(len(entry.labels)), *counts, Text(printable(where)))
         show(table)
         show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
@@ -571,7 +571,7 @@ def list_datasets(
         return
     table = Table.grid("", "", padding=(0, 2))
     for title, text in catalogue.describe(entry).items():
-        table.add_row(f"[bold]{title}[/]", Text(text))
+        table.add_row(f"[bold]{title}[/]", Text(printable(text)))
     show(table)
 
 
@@ -649,7 +649,7 @@ def _print_scores(scores: dict[str, Any], title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("class", "precision", "recall", "F1", "texts", title=Text(title))
+    table = Table("class", "precision", "recall", "F1", "texts", title=Text(printable(title)))
     for column in table.columns[1:]:
         column.justify = "right"
     for label, row in scores["classes"].items():
@@ -688,7 +688,8 @@ def show(what: Any, **options: Any) -> None:
 def _has_colors() -> bool:
     from rich.console import Console
 
-    return Console().color_system is not None
+    console = Console()
+    return console.color_system is not None and not console.no_color
 
 
 def few_threads_an_operation() -> None:
@@ -707,11 +708,12 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except UsageError as error:
-        print(f"zoo: {error}", file=sys.stderr)
+        print(f"zoo: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:  # mostly of a full disk that standard output goes to
         where = f" {error.filename}" if error.filename else ""
-        print(f"zoo: cannot read or write{where}: {error.strerror or error}", file=sys.stderr)
+        told = printable(f"zoo: cannot read or write{where}: {error.strerror or error}")
+        print(told, file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # Python flushes again
         sys.exit(2)
 

@@ -11,13 +11,14 @@ from importlib.abc import MetaPathFinder
 def quiet_tensorflow() -> None:
     """Shows our own messages and hides TensorFlow's; to be called before it is imported.
 
-    Who sets ``TF_CPP_MIN_LOG_LEVEL`` to less than 3 sees what that lets through.
+    Who sets ``TF_CPP_MIN_LOG_LEVEL`` to another than 3 sees what that lets through.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     logging.getLogger("zoo").setLevel(logging.INFO)
     for name in ("absl", "tensorflow"):  # TensorFlow Datasets speaks through the first
         logging.getLogger(name).setLevel(logging.ERROR)
-    if os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3") == "3":
+    wanted = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3") == "3"
+    if wanted and not any(isinstance(finder, _QuietImport) for finder in sys.meta_path):
         sys.meta_path.insert(0, _QuietImport())  # what the import says, no setting hides
 
 

@@ -37,6 +37,7 @@ from zoo.runs import (
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
+DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.devices.spread
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
 
@@ -136,15 +137,12 @@ def train(
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
-    for option in ("name", "num_classes", "preset"):
-        if option in options:
-            raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
-    if "vocabulary_size" in options:
-        raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
+    check_options(model, options)
     sizes = {"epochs": epochs, "batch_size": batch_size}
     sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
     for name, value in (sizes | {"seed": seed}).items():
-        if value is not None and not isinstance(value, Integral):
+        left_open = value is None and name not in ("min_count", "seed")
+        if not left_open and not isinstance(value, Integral):
             raise UsageError(f"{name} must be a whole number: got {value!r}")
     rates = {"learning_rate": learning_rate, "percentile": percentile}
     for name, value in rates.items():
@@ -292,9 +290,16 @@ def _rebuilt(run, config):
     return classifier
 
 
-def _check_names(files, options, devices):
-    from zoo.devices import spread
+def check_options(model: str, options: dict[str, Any]) -> None:
+    """Refuses options of a model that the data decide."""
+    for option in ("name", "num_classes", "preset"):
+        if option in options:
+            raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
+    if "vocabulary_size" in options:
+        raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
 
+
+def _check_names(files, options, devices):
     for name, given in (("files", files), ("options", options)):
         if not isinstance(given, Mapping):
             raise UsageError(f"{name} must be a dictionary, or None: got {given!r}")
@@ -304,10 +309,9 @@ def _check_names(files, options, devices):
         if name not in known:
             raise unknown("name in files", name, known)
     own = inspect.signature(train).parameters.keys() - {"devices"}
-    spreads = inspect.signature(spread).parameters.keys()
     for name in devices:
-        if name not in spreads:
-            raise unknown("argument of zoo.train", name, sorted(own | spreads))
+        if name not in DEVICES:
+            raise unknown("argument of zoo.train", name, sorted(own.union(DEVICES)))
 
 
 def _check_tensorboard(wanted):

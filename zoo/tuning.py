@@ -11,9 +11,9 @@ from zoo import datasets
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
-from zoo.registry import build, import_model
+from zoo.registry import create, import_model
 from zoo.runs import whole, write_json
-from zoo.training import train
+from zoo.training import check_options, train
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
@@ -62,7 +62,8 @@ def tune(
     if searched := settings.keys() & {"learning_rate", "batch_size"}:
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
-    if build(model, 2, settings.get("preset"), vocabulary_size=3, **options).solves:
+    check_options(model, options)
+    if create(model, 2, settings.get("preset"), **options).solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate

@@ -291,7 +291,7 @@ def test_too_few_rows_of_a_class_are_refused(tmp_path):
 def test_too_few_rows_for_so_many_classes_are_refused(tmp_path):
     rows = "a,x\n" * 85 + "".join(f"b,{i}\n" for i in range(10))
     train, test = (write(tmp_path / name, "text,label\n" + rows) for name in ("a.csv", "b.csv"))
-    with pytest.raises(zoo.UsageError, match="of 11 classes the file must have at least 110;"):
+    with pytest.raises(zoo.UsageError, match="of 11 classes the data must have at least 110;"):
         load_files(train, test=test).split()
 
 
@@ -317,6 +317,7 @@ def test_the_only_column_without_a_name_is_told(tmp_path, caplog):
     assert "'good room', is taken for the name of the only column" in caplog.text
     caplog.clear()
     assert read_texts(write(tmp_path / "b.csv", "text\nbad room\n")) == ["bad room"]
+    assert read_texts(write(tmp_path / "c.jsonl", '{"phrase": "bad room"}\n')) == ["bad room"]
     assert not caplog.text
 
 
