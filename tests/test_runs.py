@@ -79,7 +79,8 @@ def test_metrics_are_of_the_test_split(trained):
     assert metrics["texts"] == 12
     assert metrics["classes"]["good one"]["support"] == 6
     assert {"macro_f1", "loss", "parameters", "seconds", "temperature"} <= set(metrics)
-    assert 0 <= metrics["calibration_error"] <= metrics["calibration_error_before"] <= 1
+    for name in ("calibration_error", "calibration_error_before"):
+        assert 0 <= metrics[name] < 0.2
     again = zoo.evaluate(trained)
     for name in ("loss", "calibration_error"):
         assert again[name] == pytest.approx(metrics[name], abs=1e-5)
@@ -90,7 +91,7 @@ def test_evaluate_reads_another_file(trained, tmp_path):
     path.write_text("".join(["review,stars\n", *(f'"{text}",good one\n' for text in TEXTS[:2])]))
     assert zoo.evaluate(trained, str(path))["accuracy"] == 0.5
     path.write_text("review,stars\ngood,five\n")
-    with pytest.raises(zoo.UsageError, match="label in .*other.csv: 'five'"):
+    with pytest.raises(zoo.UsageError, match="label in .*other.csv, line 2: 'five'"):
         zoo.evaluate(trained, str(path))
 
 
@@ -117,10 +118,6 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
     np.testing.assert_allclose(model.predict(ids, verbose=0), from_texts, atol=1e-6)
     in_batches = model.predict(TEXTS, batch_size=1, verbose=0)
     np.testing.assert_allclose(in_batches, from_texts, atol=1e-6)
-    targets = np.array([1, 0])
-    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-    assert model.evaluate(TEXTS[:2], targets, verbose=0)[1] == 1
-    model.fit(TEXTS[:2], targets, validation_data=(TEXTS[:2], targets), verbose=0)
     with pytest.raises(ValueError, match="a list of texts is needed"):
         model.predict("one text")
     with pytest.raises(zoo.UsageError, match=r"write \[text\]"):
@@ -132,6 +129,10 @@ def test_the_loaded_model_takes_texts_and_ids(trained):
     np.testing.assert_allclose(model.predict(table["text"], verbose=0), from_texts[:2], atol=1e-6)
     with pytest.raises(ValueError, match="no steps with texts"):
         model.predict(TEXTS, steps=1)
+    targets = np.array([1, 0])
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    assert model.evaluate(TEXTS[:2], targets, verbose=0)[1] == 1
+    model.fit(TEXTS[:2], targets, validation_data=(TEXTS[:2], targets), verbose=0)
 
 
 def test_a_copy_answers_alike(trained):

@@ -37,6 +37,7 @@ from zoo.runs import (
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
+FILES = [name for name in inspect.signature(datasets.load_files).parameters if name != "train"]
 DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.devices.spread
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
@@ -303,11 +304,9 @@ def _check_names(files, options, devices):
     for name, given in (("files", files), ("options", options)):
         if not isinstance(given, Mapping):
             raise UsageError(f"{name} must be a dictionary, or None: got {given!r}")
-    known = {**inspect.signature(datasets.load_files).parameters}
-    known.pop("train")
     for name in files:
-        if name not in known:
-            raise unknown("name in files", name, known)
+        if name not in FILES:
+            raise unknown("name in files", name, FILES)
     own = inspect.signature(train).parameters.keys() - {"devices"}
     for name in devices:
         if name not in DEVICES:
