@@ -48,6 +48,8 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
         zoo.tune(trials=0)
+    with pytest.raises(zoo.UsageError, match="options must be a dictionary"):
+        zoo.tune(options=["dropout"])
 
 
 def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):

@@ -125,7 +125,7 @@ def train(
         raise UsageError(
             f"data must be the name of a corpus or a path, such as that of a CSV file: got {data!r}"
         )
-    _check_names(files, options, devices)
+    _check_names(files, devices)
     for path in (data, output, embeddings, unlabelled, Path.cwd(), *files.values()):
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
@@ -292,7 +292,9 @@ def _rebuilt(run, config):
 
 
 def check_options(model: str, options: dict[str, Any]) -> None:
-    """Refuses options of a model that the data decide."""
+    """Refuses what is no dictionary, and options of a model that the data decide."""
+    if not isinstance(options, Mapping):
+        raise UsageError(f"options must be a dictionary, or None: got {options!r}")
     for option in ("name", "num_classes", "preset"):
         if option in options:
             raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
@@ -300,10 +302,9 @@ def check_options(model: str, options: dict[str, Any]) -> None:
         raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
 
 
-def _check_names(files, options, devices):
-    for name, given in (("files", files), ("options", options)):
-        if not isinstance(given, Mapping):
-            raise UsageError(f"{name} must be a dictionary, or None: got {given!r}")
+def _check_names(files, devices):
+    if not isinstance(files, Mapping):
+        raise UsageError(f"files must be a dictionary, or None: got {files!r}")
     for name in files:
         if name not in FILES:
             raise unknown("name in files", name, FILES)
