@@ -130,8 +130,8 @@ def batches(
         first: None gives one epoch. Else epochs follow each other without end, from the batch of
             that number on: what a training that went so far would read next.
         share: divides batches of pairs among devices; elements are triples of ids, targets and
-            weights. The batch at the end of an epoch that is not full is left out of endless
-            ones; else empty texts of weight 0 fill it up.
+            weights. Texts that make no whole batch are left out of endless ones, others in each
+            epoch; else empty texts of weight 0 fill the last batch up.
         reshuffle: whether the order is a new one each time that the dataset, if not endless, is
             read.
         groups: the most groups of sentences of like length.
@@ -171,7 +171,9 @@ def batches(
         def arrange(place, ids, targets):
             """A block of chunks to its batches."""
             ids, targets = ids.merge_dims(0, 1), targets.merge_dims(0, 1)
-            rows = _order(ids, batch_size, [number, place]) if shuffle else tf.range(ids.nrows())
+            rows = tf.range(ids.nrows())
+            if shuffle:
+                rows = _order(ids, batch_size, [number, place], full)
             rows = tf.data.Dataset.from_tensor_slices(rows).batch(batch_size, full)
             if shuffle:
                 rows = rows.shuffle(block * chunk // batch_size, number, False)
@@ -264,10 +266,15 @@ def _shared(data, lay_out, batch_size, filled, share):
     return data.flat_map(all_parts) if part is None else data.map(one_part)
 
 
-def _order(ids, batch_size, seed):
-    """Rows in a random order, but those of like length within a window together."""
+def _order(ids, batch_size, seed, full):
+    """Rows in a random order, but those of like length within a window together.
+
+    Those that make no whole batch are left out if batches must be full: any, not the longest.
+    """
     order = tf.argsort(tf.random.stateless_uniform([ids.nrows()], seed))
-    key = tf.range(ids.nrows()) // (WINDOW * batch_size)
+    if full:
+        order = order[: ids.nrows() // batch_size * batch_size]
+    key = tf.range(tf.size(order, tf.int64)) // (WINDOW * batch_size)
     for size in _sizes(ids):
         key = key * (tf.reduce_max(size) + 1) + tf.gather(size, order)
     return tf.gather(order, tf.argsort(key))

@@ -28,8 +28,19 @@ def import_beam():
 
 
 def pipeline_options(options: Sequence[str] = ()):
-    """Options such as ``--runner=FlinkRunner``; by default all cores of this machine."""
-    return import_beam().options.pipeline_options.PipelineOptions([*(options or LOCAL)])
+    """Options such as ``--runner=FlinkRunner``; by default all cores of this machine.
+
+    Raises:
+        UsageError: if there is no such runner, or it is not installed.
+    """
+    beam = import_beam()
+    found = beam.options.pipeline_options.PipelineOptions([*(options or LOCAL)])
+    if runner := found.get_all_options()["runner"]:
+        try:
+            beam.runners.create_runner(runner)
+        except (ValueError, ImportError) as error:
+            raise UsageError(f"runner {runner!r} of Apache Beam: {error}") from None
+    return found
 
 
 def usage_error_in(error: Exception) -> UsageError | None:

@@ -306,7 +306,7 @@ def relation_blocks(path: Path) -> Iterator[Row]:
         for number, line in lines:
             if not line:
                 continue
-            text = line.partition("\t")[2].strip('"')
+            text = line.partition("\t")[2].removeprefix('"').removesuffix('"')  # it may quote, too
             if not ("<e1>" in text and "<e2>" in text):
                 raise ValueError(
                     f"line {number}: expected a number, a tab and a sentence with <e1> and <e2>: "

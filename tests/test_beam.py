@@ -61,6 +61,8 @@ def test_bad_input(trained, files, tmp_path):
     assert not (tmp_path / "answers").exists()
     with pytest.raises(zoo.UsageError, match=r"no file matches .*\*\.csv"):
         predict_on_beam(trained, tmp_path / "*.csv", tmp_path / "answers")
+    with pytest.raises(zoo.UsageError, match="runner 'FlinkRuner' of Apache Beam: "):
+        predict_on_beam(trained, files, tmp_path / "answers", options=["--runner=FlinkRuner"])
     with pytest.raises(zoo.UsageError, match="is there already"):
         predict_on_beam(trained, files, tmp_path)
     with pytest.raises(zoo.UsageError, match="no SavedModel in"):

@@ -128,6 +128,10 @@ def test_list_and_describe(run_zoo):
         (["train", "cnn_kim", "--set", "max_norm=None", "--recipe", "x"], "unknown recipe of cnn"),
         (["export", "nothing"], "no run in nothing"),
         (["predict", "nothing", "--beam"], "--beam needs --file"),
+        (
+            ["predict", "nothing", "text", "--output", "a.csv.gz"],
+            "end the name with .jsonl or .csv",
+        ),
         (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
     ],
 )
@@ -416,6 +420,12 @@ def test_answers_of_a_file_are_made_safe_too(run_zoo, trained, tmp_path):
     path = tmp_path / "answers.csv"
     assert run_zoo("predict", trained, "=good", "--safe-csv", "--output", path)[0] == 0
     assert path.read_text("utf-8").split("\n")[1].startswith("'=good,")
+
+
+def test_nothing_is_shaded_for_a_reason(run_zoo, trained, csv_file, tmp_path):
+    assert "there are no words to weigh" in run_zoo("explain", trained, "")[1]
+    run = zoo.train("bow_tfidf", str(csv_file), output=tmp_path)
+    assert "this model has no attention" in run_zoo("explain", run, "a good stay")[1]
 
 
 def test_most_texts_of_mistakes_and_files(run_zoo, trained, tmp_path):

@@ -99,6 +99,16 @@ def test_devices_that_are_not_there_are_refused(csv_file, tmp_path, settings, me
     assert not list(tmp_path.iterdir())
 
 
+def test_the_first_process_needs_a_port(csv_file, tmp_path, monkeypatch):
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    several = {"coordinator": "host0", "processes": 2, "process_id": 0}
+    with (
+        pytest.raises(zoo.UsageError, match="host:port, as in host0:1234: got 'host0'"),
+        devices.spread(**several),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(
     ("capability", "precision"),
     [

@@ -53,6 +53,12 @@ def test_verdicts(looks_at, sign, said):
     assert said in str(found) and "30 texts" in str(found)
 
 
+def test_of_few_texts_there_is_no_verdict():
+    assert "1 text: " in str(faithfulness(Counts("good"), ["good filler1"]))
+    for looks_at in ("good", "fillers", "all"):
+        assert "too few to tell" in str(faithfulness(Counts(looks_at), list(texts(19))))
+
+
 def test_known_fall():
     """Of two words, one is deleted in each share: by attention the one that decides."""
     found = faithfulness(Counts("good"), ["good filler1"], draws=200)

@@ -95,6 +95,16 @@ def test_entities_without_positions(name):
     np.testing.assert_allclose(model(marked), plain(ids), atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "name", ["act", "act_transformer", "attcnn", "cnn_kim", "cnn_pe", "pa_lstm"]
+)
+def test_both_entities_share_the_width_of_positions(name):
+    model = zoo.build(name, 2, entities=True, position_dim=6, vocabulary_size=9)
+    layers = model._flatten_layers()
+    (found,) = (layer for layer in layers if isinstance(layer, zoo.layers.EntityPositions))
+    assert [table.shape[-1] for table in found.tables] == [3, 3]
+
+
 def test_a_user_can_register_a_model():
     @zoo.register_model("mean_of_words")
     class MeanOfWords(zoo.TextClassifier):

@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from zoo import datasets
 from zoo.layers.entity_positions import ROLES
 
 
@@ -69,6 +70,17 @@ def test_without_positions_there_is_nothing_to_learn(file, tmp_path):
     model = zoo.load(run)
     marked, plain = "<e1>The cat</e1> sees <e2>the dog</e2>.", "The cat sees the dog."
     np.testing.assert_array_equal(*model.predict([marked, plain], verbose=0))
+
+
+def test_models_of_characters_read_characters(file, tmp_path, monkeypatch):
+    corpus = datasets.load(str(file))
+    corpus.clean_up = "relations"
+    monkeypatch.setattr("zoo.datasets.load", lambda *arguments, **options: corpus)
+    options = {"max_words": 205, "filters": 4, "hidden_dim": 4}
+    for name, read in (("char_cnn", "characters"), ("fasttext", "relations")):
+        own = options if name == "char_cnn" else {}
+        run = zoo.train(name, "semeval2010", options=own, epochs=1, output=tmp_path, verbose=0)
+        assert json.loads((run / "config.json").read_text())["clean_up"] == read
 
 
 @pytest.mark.parametrize("name", ["act", "act_transformer"])

@@ -349,6 +349,17 @@ def test_what_fails_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_has_ended_is_kept_whatever_comes_after(tmp_path):
+    def interrupted():
+        with new_run(tmp_path, "a-b") as folder:
+            write_json(folder / "metrics.json", {})  # the last of a training
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [path.name for path in tmp_path.glob("*/*.json")] == ["metrics.json"]
+
+
 def test_damaged_runs_are_refused(trained, tmp_path):
     with pytest.raises(zoo.UsageError, match="no run in|unknown run"):
         zoo.load(tmp_path / "nothing")

@@ -51,6 +51,17 @@ def only_run(folder):
     return run
 
 
+def test_a_cache_that_finds_no_room_is_told_in_one_line(csv_file, tmp_path, monkeypatch):
+    def full(classifier, corpus, recipe, seed, cache, *_, **__):
+        raise tf.errors.UnknownError(None, None, f"{cache}.data-00000: File too large")
+
+    monkeypatch.setattr("zoo.fitting._batches", full)
+    with pytest.raises(zoo.UsageError, match="cannot keep word ids in .*: set TMPDIR"):
+        start(csv_file, tmp_path, cache="disk")
+    with pytest.raises(tf.errors.UnknownError):  # of another kind
+        start(csv_file, tmp_path)
+
+
 @pytest.fixture(scope="module")
 def undisturbed(csv_file, tmp_path_factory):
     """The run of a model that nobody interrupts."""

@@ -1,6 +1,8 @@
 """The search goes on where it was, and never mixes with another."""
 
+import shutil
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -44,6 +46,9 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
     assert complete["validation_accuracy"].iloc[0] == max(best / 100, 0.2)
     assert zoo.tune(trials=5, **settings) == tmp_path / "search"  # nothing left to do
     zoo.tune(trials=5, **settings, preset=None, epochs=None)  # as the command line has it
+    with pytest.raises(zoo.UsageError, match="has trials with another epochs: choose another"):
+        zoo.tune(epochs=2, **settings)
+    shutil.rmtree(tmp_path / "search" / "runs")  # for room: the trials are still those of before
     with pytest.raises(zoo.UsageError, match="has trials with another epochs: choose another"):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
@@ -109,6 +114,15 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
     own.write_text(csv_file.read_text("utf-8").replace("stay 7", "day 7"), "utf-8")
     with pytest.raises(zoo.UsageError, match="has trials with another texts"):
         zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)
+
+
+def test_the_default_folder_has_a_name_that_tensorflow_can_load_from(
+    csv_file, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own[1].csv").write_text(csv_file.read_text("utf-8"), "utf-8")
+    small = {"options": {"embedding_dim": 4, "filters": 2}, "epochs": 1, "trials": 1}
+    assert zoo.tune("cnn_kim", "own[1].csv", **small) == Path("tuning", "cnn_kim-own_1]")
 
 
 def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch):

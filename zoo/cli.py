@@ -117,7 +117,8 @@ def train(
         bool | None,
         typer.Option(
             "--class-weights/--no-class-weights",
-            help="Whether texts of rare classes count for more. Default: the recipe's.",
+            help="Whether texts of rare classes count for more, where the largest class has over 5 "
+            "times the texts of the smallest. Default: the recipe's.",
         ),
     ] = None,
     clean_up: Annotated[
@@ -332,6 +333,10 @@ def predict(
         raise UsageError("--beam-option is of --beam")
     if beam and output_format == Format.csv:
         raise UsageError("--beam writes JSON lines: leave out --format")
+    if not beam and output is not None and output.suffix.lower() in (".gz", ".tsv", ".parquet"):
+        raise UsageError(
+            f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
+        )
     if output_format is None:
         named = not beam and output is not None and output.suffix.lower() == ".csv"
         output_format = Format.csv if named else Format.jsonl
@@ -463,8 +468,11 @@ def explain(
         return
     for explanation in explanations:
         show(_shaded(explanation), soft_wrap=True)
-    if not any(word.weight for one in explanations for word in one.words):
-        show("Nothing is shaded: this model has no attention.")
+    weights = [word.weight for one in explanations for word in one.words]
+    if not any(weights):
+        no_attention = weights and all(weight is None for weight in weights)
+        reason = "this model has no attention" if no_attention else "there are no words to weigh"
+        show(f"Nothing is shaded: {reason}.")
     elif not _has_colors():
         print("No colours here, so nothing is shaded: --page x.html shows it.", file=sys.stderr)
 

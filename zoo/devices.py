@@ -9,6 +9,8 @@ from typing import Any
 from zoo.datasets.batches import Share
 from zoo.errors import UsageError
 
+WAIT = 7 * 24 * 3600  # seconds for the first of several processes, when the others are done
+
 
 def auto_precision() -> str:
     """The precision that suits this machine: 16 bits where the GPU has fast arithmetic for them.
@@ -77,7 +79,15 @@ def spread(
                 f"process {process_id} of {processes} at {coordinator}: --coordinator host:port, "
                 f"--processes and --process-id (0 to {processes - 1}) go together"
             )
-        keras.distribution.initialize(coordinator, processes, process_id)
+        if not re.fullmatch(r".+:\d+", coordinator):
+            raise UsageError(f"--coordinator is host:port, as in host0:1234: got {coordinator!r}")
+        import jax
+
+        # Not by Keras' initialize, under which the first process must end soon after the others;
+        # but it has the model to score and to write.
+        jax.distributed.initialize(
+            coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
+        )
     if backend == "jax":
         with _on_jax(devices, processes, process_id) as share:
             yield share

@@ -12,6 +12,7 @@ from zoo.attention import word_weights
 from zoo.evaluation import as_probabilities
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
+FEW = 20  # texts, of which no verdict is sure
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,16 @@ class Faithfulness:
 
     def __str__(self) -> str:
         low, high = self.interval
-        if low > 0:
+        if self.texts < FEW:
+            verdict = "they are too few to tell what attention points to"
+        elif low > 0:
             verdict = "attention points to words that matter more than others"
         elif high < 0:
             verdict = "attention points to words that matter less than others"
         else:
             verdict = "no difference is sure: do not read the shading as a reason"
         return (
-            f"Tried on {self.texts:,} texts: without their most attended words, the probability of "
+            f"Tried on {self.texts:,} text{'s' * (self.texts != 1)}: without their most attended words, the probability of "
             f"the answer falls by {100 * self.attended:.1f} points on average, without as many "
             f"random words by {100 * self.random:.1f}; {verdict}."
         )

@@ -66,7 +66,6 @@ def fit(
         plateau=recipe.schedule == "plateau",
     )
     done = checkpoint.restore(classifier)
-    train, validation = _batches(classifier, corpus, recipe, seed, cache, share, first=done * steps)
     callbacks = [
         keras.callbacks.TerminateOnNaN(),
         keras.callbacks.CSVLogger(str(history), append=True),
@@ -79,6 +78,9 @@ def fit(
     ended = True
     try:
         if not checkpoint.exhausted:
+            train, validation = _batches(
+                classifier, corpus, recipe, seed, cache, share, first=done * steps
+            )
             classifier.fit(
                 train,
                 validation_data=validation,
@@ -97,6 +99,13 @@ def fit(
     except OSError as error:
         raise UsageError(
             f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
+        ) from None
+    except tf.errors.OpError as error:
+        if Path(cache).name == cache or cache not in str(error):  # it is no path, or another's
+            raise
+        raise UsageError(
+            f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
+            "disk, or leave out --cache disk"
         ) from None
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
         raise DivergedError(

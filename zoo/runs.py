@@ -34,6 +34,11 @@ NEEDED = {"model": str, "data": str, "files": dict, "seed": int, "versions": dic
 logger = logging.getLogger("zoo")
 
 
+def plain_name(name: str) -> str:
+    """A name that a folder can have, and TensorFlow takes for no pattern."""
+    return re.sub(r"[*?[]", "_", name).encode()[:LONGEST_NAME].decode(errors="ignore")
+
+
 @contextlib.contextmanager
 def new_run(output: str | Path, name: str) -> Iterator[Path]:
     """A new folder to write a run into, ``<name>-<stamp>``.
@@ -44,9 +49,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
-    name = re.sub(r"[*?[]", "_", name)  # TensorFlow takes a path with one of them for a pattern
-    name = name.encode()[:LONGEST_NAME].decode(errors="ignore")
-    first = Path(output) / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    first = Path(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
     was_there = first.parent.exists()
     folder, number = first, 1
     while True:
@@ -69,7 +72,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
             if isinstance(error, DivergedError):
                 raise
             logger.warning("Continue with: zoo train --resume %s", shlex.quote(str(folder)))
-        else:
+        elif not (folder / "metrics.json").exists():  # which a training writes last
             shutil.rmtree(folder, ignore_errors=True)
             if not was_there:
                 with contextlib.suppress(OSError):  # another run began in it

@@ -173,7 +173,7 @@ def train(
                 corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
-            words |= {"clean_up": clean_up or corpus.clean_up or defaults.clean_up}
+            words |= {"clean_up": clean_up or _clean_up(corpus, defaults)}
             if words["clean_up"] == "relations" and "entities" in defaults.option_defaults():
                 options = {"entities": True} | options
                 if preset is None and "relations" in defaults.presets:
@@ -404,6 +404,12 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         for state in (folder / "checkpoint").glob("state-*.npz"):
             state.unlink()  # before the best weights, without which they are of no use
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
+
+
+def _clean_up(corpus, classifier):
+    """The corpus' own, but of models of characters, which read no words."""
+    own = classifier.clean_up
+    return own if own == "characters" else corpus.clean_up or own
 
 
 def _build(name, preset, options, corpus, words, embeddings, seed, workers):

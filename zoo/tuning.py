@@ -12,7 +12,7 @@ from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
-from zoo.runs import whole, write_json
+from zoo.runs import plain_name, whole, write_json
 from zoo.training import check_options, train
 
 BATCH_SIZES = (16, 32, 64)
@@ -68,22 +68,21 @@ def tune(
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or import_model(model)[0].learning_rate
     texts = datasets.load(data, **(settings.get("files") or {})).split(seed).digest()
-    folder = Path(output or Path("tuning", f"{model}-{datasets.short_name(data)}"))
+    folder = Path(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     with alone(folder):
         own = {"model": model, "texts": texts, "options": options, "seed": seed}
-        _claim(folder, own | {k: v for k, v in settings.items() if k != "files"})
-        _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings)
+        study = _open_study(optuna, folder / "study.log")
+        _claim(folder, study, own | {k: v for k, v in settings.items() if k != "files"})
+        _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings)
     return folder
 
 
-def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, settings):
+def _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings):
     """Runs the trials that are still to be."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = _open_study(optuna, folder / "study.log")
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
     study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.trials))
@@ -129,6 +128,7 @@ def _search(optuna, folder, model, data, options, rate, trials, seed, verbose, s
 
 def _open_study(optuna, log):
     """The study of a log, also of one whose writer was killed while it wrote."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         log.with_name(f"{log.name}.lock").unlink(missing_ok=True)  # Optuna would wait for 30 s
         if log.exists():
@@ -145,11 +145,11 @@ def _open_study(optuna, log):
         raise UsageError(f"{log} cannot be read: {error}. Choose another --output") from None
 
 
-def _claim(folder, settings):
+def _claim(folder, study, settings):
     """Makes the folder that of this search, unless it has trials of another."""
     settings = json.loads(json.dumps(settings, default=str))
     path = folder / "settings.json"
-    if path.exists() and any((folder / "runs").glob("*")):
+    if path.exists() and (study.trials or any((folder / "runs").glob("*"))):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:

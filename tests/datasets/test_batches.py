@@ -201,6 +201,16 @@ def test_parts_of_a_batch_are_the_batch(max_sentences):
             np.testing.assert_array_equal(weights, parts[part][2])
 
 
+def test_no_text_is_left_out_of_all_passes():
+    """By devices that share batches: 40 texts make two batches of 16, 8 are left out of a pass."""
+    rows = dataset(["a " * (i + 1) for i in range(40)], np.arange(40))
+    data = Preprocessor(["a"]).batches(rows, 16, True, 0, first=0, share=Share(2))
+    seen = [targets.numpy() for _, targets, _ in data.take(40 * 4)]
+    for i in range(0, len(seen), 4):
+        assert len(set(np.concatenate(seen[i : i + 4]))) == 32
+    assert set(np.concatenate(seen)) == set(range(40))
+
+
 @given(st.integers(1, 700), st.integers(1, 40))
 def test_few_shapes_hold_what_there_is(words, sentences):
     preprocessor = Preprocessor(["word"], max_words=700, max_sentences=40)

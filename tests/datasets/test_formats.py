@@ -103,11 +103,11 @@ def test_semeval_2010(tmp_path):
     path = tmp_path / "TRAIN_FILE.TXT"
     path.write_bytes(
         b'1\t"The <e1>cup</e1> has <e2>tea</e2>."\r\nContent-Container(e2,e1)\r\nComment:\r\n\r\n'
-        b'2\t"A <e1>cat</e1> saw a <e2>dog</e2>."\r\nOther\r\nComment:\r\n\r\n'
+        b'2\t""A <e1>cat</e1>" saw "a <e2>dog</e2>.""\r\nOther\r\nComment:\r\n\r\n'
     )
     assert rows(path, "relation_blocks") == [
         ("The <e1>cup</e1> has <e2>tea</e2>.", "Content-Container(e2,e1)"),
-        ("A <e1>cat</e1> saw a <e2>dog</e2>.", "Other"),
+        ('"A <e1>cat</e1>" saw "a <e2>dog</e2>."', "Other"),
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 import zoo
 from zoo import datasets
 from zoo.checkpoints import Checkpoint
+from zoo.datasets.catalogue import VERSION
 from zoo.datasets.embeddings import train_word2vec
 from zoo.datasets.preprocessor import split_words
 from zoo.evaluation import read_test_split
@@ -172,7 +173,7 @@ def test_prepared_corpora(faults, tmp_path, monkeypatch):
         return list(corpus.train), corpus.train.numbers.tolist(), list(corpus.test), corpus.labels
 
     expected = read()
-    for path in sorted((tmp_path / "prepared").glob("zoo_corpus/*/1.0.0/*")):
+    for path in sorted((tmp_path / "prepared").glob(f"zoo_corpus/*/{VERSION}/*")):
         number = 20 if "tfrecord" in path.name else 12
         try_damages(path, number, read, lambda found: found == expected)
         faults("damaged copy of a corpus", number)

@@ -9,6 +9,7 @@ import pytest
 
 import zoo
 from zoo import datasets
+from zoo.datasets.catalogue import VERSION
 
 MOMENTS = 10  # of a training's touches of its folder
 TIMES = 6
@@ -102,7 +103,7 @@ def test_preparing_a_corpus(server, news, faults, tmp_path, monkeypatch):
     prepare, folder = ["datasets", "agnews", "--prepare"], tmp_path / "prepared"
     for moment in range(1, 40):
         ended = server.run(*prepare, folder=folder, fatal=moment, **news)
-        finished = list(folder.glob("zoo_corpus/*/1.0.0/dataset_info.json"))
+        finished = list(folder.glob(f"zoo_corpus/*/{VERSION}/dataset_info.json"))
         if not ended.killed:
             break
         assert not finished
