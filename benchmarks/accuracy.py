@@ -28,6 +28,7 @@ from zoo import datasets
 from zoo.quiet import quiet_tensorflow
 
 RUNS = Path("runs/bench")
+MACHINE = "machine.txt"  # of a run's folder
 RESULTS = Path(__file__).parent / "results"
 SHORT, LONG = ("cnn_kim", "attcnn", "act", "ssan"), ("cnn_kim", "ssan", "han")
 MODELS = {  # that are tried on a corpus
@@ -66,10 +67,12 @@ def run_of(model, data):
     Unfinished ones go: after resuming, the seconds would be those of a part.
     """
     for run in RUNS.glob(f"{model}-{data}-*"):
-        if (run / "metrics.json").exists():
+        if (run / MACHINE).exists():
             return run
         shutil.rmtree(run)
-    return zoo.train(model, data, output=RUNS, verbose=2)
+    run = zoo.train(model, data, output=RUNS, verbose=2)
+    (run / MACHINE).write_text(machine(), "utf-8")
+    return run
 
 
 def trained(model, data):
@@ -84,6 +87,7 @@ def trained(model, data):
         "macro_f1": scores["macro_f1"],
         "parameters": scores["parameters"],
         "seconds": scores["seconds"],
+        "machine": (run / MACHINE).read_text("utf-8"),
     }
 
 
@@ -177,6 +181,7 @@ def main():
         **sizes,
     )
     best = list(summary(rows))
+    machines = sorted({row["machine"] for row in rows if "machine" in row})
     short = table(
         best,
         data=("data", ""),
@@ -187,7 +192,7 @@ def main():
         **sizes,
     )
     notes = [
-        f"Written by `make bench-accuracy` on {machine()}: `zoo train MODEL --data DATA`, with "
+        f"Written by `make bench-accuracy` on {' and '.join(machines)}: `zoo train MODEL --data DATA`, with "
         "nothing else. Test splits are the official ones; AG News is trained on the rows at "
         "hand. The best model of a corpus is the one with the best validation accuracy.",
         missing(best),

@@ -5,6 +5,7 @@ target, from fewer texts. Apart from training, as TensorFlow takes its number of
 in a process: here one for an operation, as in ``zoo predict``.
 """
 
+import dataclasses
 import os
 import sys
 from pathlib import Path
@@ -93,17 +94,22 @@ def pytorch_share() -> float:
 def main(quick: bool):
     quiet_tensorflow()
     rounds, part = (1, 8) if quick else (ROUNDS, 1)
-    rows = [one for one in INFERENCE if not quick or one.target]
+    threads = prediction_threads()
+    rows = [  # with a batch for each thread
+        dataclasses.replace(one, batch_size=min(one.batch_size, one.texts // part // threads))
+        for one in INFERENCE
+        if not quick or one.target
+    ]
     told = []
     table = "\n".join(compared(rows, inference, 1, rounds, part, told))
-    threads = os.environ.get("TF_NUM_INTRAOP_THREADS", "as many as it likes")
+    within = os.environ.get("TF_NUM_INTRAOP_THREADS", "as many as it likes")
     report = (
         f"# Speed of predictions\n\nWritten by `make bench{'-quick' if quick else ''}` on "
         f"{machine()}.\n\nA round runs ours, the rival and matrix products of 2048 x 2048, "
         f"float32; medians of {rounds} rounds after one of warm-up, ratios within a round. Sizes "
         "are the papers'. Batches of ids are ready on both sides, but where both read texts, and "
-        f"{prediction_threads()} threads predict a batch each, on both sides; threads of "
-        f"TensorFlow and of PyTorch for an operation: {threads}. PyTorch's products run at "
+        f"{threads} threads predict a batch each, on both sides; threads of "
+        f"TensorFlow and of PyTorch for an operation: {within}. PyTorch's products run at "
         f"{pytorch_share():.0%} of TensorFlow's rate here. {LEGEND}\n\n{table}\n"
     )
     print(report)

@@ -32,7 +32,7 @@ def measure(name: str, preset: str | None, started: float) -> dict[str, float]:
 
     import tensorflow as tf
 
-    from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency
+    from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency, machine
     from zoo.datasets import Split
     from zoo.optimizers import AdamW
     from zoo.saved_model import export_saved_model
@@ -73,6 +73,7 @@ def measure(name: str, preset: str | None, started: float) -> dict[str, float]:
         "predict share": operations / predict,
         "share of words": documents.share_of_words(32),
         "MiB": peak_memory(),  # an export takes more
+        "machine": machine(),
     }
     text = tf.constant([sorted(documents.texts, key=len)[len(documents.texts) // 2]])
     with tempfile.TemporaryDirectory() as folder:
@@ -109,8 +110,6 @@ COLUMNS = {
 
 
 def main():
-    from benchmarks.measure import machine
-
     rows = [f"| model | sizes | {' | '.join(COLUMNS)} |", "|---|---|" + "--:|" * len(COLUMNS)]
     systems = [
         (name, preset)
@@ -119,6 +118,7 @@ def main():
     ]
     MEASURED.parent.mkdir(parents=True, exist_ok=True)
     MEASURED.touch()
+    machines = set()
     known = {tuple(one["system"]): one for one in map(json.loads, MEASURED.open())}
     for name, preset in track(systems, "Measuring"):
         if (name, preset) not in known:
@@ -133,14 +133,17 @@ def main():
             "" if found[key] is None else format(found[key], form) for key, form in COLUMNS.values()
         )
         rows.append(f"| {name} | {preset} | {cells} |")
+        machines.add(found["machine"])
         print(rows[-1], flush=True)
     note = (
-        f"Written by `make bench` on {machine()}. What reads sentences, and HCAN's flat forms, "
+        f"Written by `make bench` on {' and '.join(sorted(machines))}. What reads sentences, and HCAN's flat forms, "
         "read IMDB's reviews, the others AG News; batches of 32, the words of 5,000 texts known, "
         "float32. Parameters are those beside the word table. Operations are those of matrix "
         "products for real words, three times as many in training; what is solved at once reads "
         "the same texts, from words to weights, and has no share. CNN-char and VDCNN read "
-        "characters, counted as words here. Latency is that of one text of median length, from "
+        "characters, systems of n-grams these, counted as words here. CNN-char, VDCNN and the CNN "
+        "of Barnes et al. pad each text to the length that they read: their shares count that. "
+        "SSAN, the Transformer and Bi-BloSAN of their papers do not train the word table. Latency is that of one text of median length, from "
         "text to probabilities. Start-up is from the start of Python to the first answer of a new "
         "model; memory the most that the process had until it was trained and had answered."
     )

@@ -54,8 +54,13 @@ def trained(name, precision, corpus, seed):
             losses.append(float(model.train_on_batch(*batch)))
     right = probabilities_of(model, corpus.validation).argmax(-1) == corpus.validation.numbers
     finite = bool(np.isfinite(losses).all())
-    return {"model": name, "seed": seed, "precision": precision, "finite": finite} | {
-        "accuracy": 100 * float(right.mean())
+    return {
+        "model": name,
+        "seed": seed,
+        "precision": precision,
+        "finite": finite,
+        "accuracy": 100 * float(right.mean()),
+        "machine": machine(),
     }
 
 
@@ -63,7 +68,7 @@ def measured(name, seed, corpus):
     """A row for each precision, from the file of what has been measured or new in it."""
     if not MEASURED.exists():
         MEASURED.parent.mkdir(parents=True, exist_ok=True)
-        MEASURED.write_text("model,seed,precision,finite,accuracy\n")
+        MEASURED.write_text("model,seed,precision,finite,accuracy,machine\n")
     mine = pd.read_csv(MEASURED).query("model == @name and seed == @seed")
     for precision in sorted(set(PRECISIONS) - set(mine["precision"])):
         new = pd.DataFrame([trained(name, precision, corpus, seed)])
@@ -83,12 +88,14 @@ def main():
     corpus = load_sample(sizes={"train": 5000, "validation": EVALUATED})
     header = f"| model | seeds | {' | '.join(PRECISIONS)} | largest difference, points |"
     lines, failed = [header, "|---|" + "--:|" * (len(PRECISIONS) + 2)], []
+    machines = set()
     for name in track(zoo.list_models(), "Training every model in each precision"):
         rows = measured(name, 0, corpus)
         if difference(rows) > 1:
             rows = pd.concat([measured(name, seed, corpus) for seed in range(SEEDS)])
         if difference(rows) > 1 or not rows["finite"].all():
             failed.append(name)
+        machines |= set(rows["machine"])
         means = rows.groupby("precision").agg({"accuracy": "mean", "finite": "all"})
         cells = [
             f"{means.accuracy[precision]:.1f} %{'' if means.finite[precision] else ', not finite'}"
@@ -98,7 +105,7 @@ def main():
         lines.append(f"| {name} | {seeds} | {' | '.join(cells)} | {difference(rows):.1f} |")
         print(lines[-1], flush=True)
     note = (
-        f"Written by `make bench-precision` on {machine()}: accuracy on {EVALUATED:,} "
+        f"Written by `make bench-precision` on {' and '.join(sorted(machines))}: accuracy on {EVALUATED:,} "
         f"generated reviews after {STEPS} steps of the default recipe, on the same batches of "
         f"{BATCH_SIZE} from the same weights; default sizes, without dropout, whose draws would "
         f"differ. Models over a point apart with one seed are trained with {SEEDS}, and the table "

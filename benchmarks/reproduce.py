@@ -99,6 +99,7 @@ def main(
     if row is not None:
         print(json.dumps(table.run(*row, quick)))
         return
+    jobs = jobs if isinstance(table, Table) else 1  # beside others, times say nothing
     path = RESULTS / f"{name}.csv"
     rows = pd.read_csv(path) if path.exists() and not quick else pd.DataFrame(columns=KEY)
     corpora = []

@@ -20,7 +20,12 @@ TABLE = Table(
         System("CNN-PE", "cnn_pe", elsewhere=(61.4,)),
         System("LSTM", "lstm", elsewhere=(61.5,)),
         System("PA-LSTM", "pa_lstm", elsewhere=(65.1,)),
-        System("Transformer", "act_transformer", elsewhere=(66.5,)),
+        System(
+            "Transformer",
+            "act_transformer",
+            train={"options": {"word_dropout": 0.0}},  # as ACT's presets
+            elsewhere=(66.5,),
+        ),
         System("ACT", "act"),
         System("ACT - Position embed.", "act_no_positions"),
         System("ACT - Entity vectors", "act", train={"options": {"entity_vectors": False}}),
@@ -79,8 +84,9 @@ TABLE = Table(
         "subwords, were looked for after that.",
         "Without its positions ACT still has the entity vectors, which tell where the entities "
         "are.",
-        "The Transformer is far from knowing its training texts after 1,500 steps from new word "
-        "vectors; to be ahead of it says little.",
+        "The Transformer learns at 0.0005, ACT at 0.001, at which the Transformer fails; none of its "
+        "word vectors' numbers are left out in training, as half of those of ACT's preset "
+        "`relations` are.",
         "Positions of the CNN reach zoo's default, 50 words; those of ACT 15, chosen with the rest "
         "of its preset.",
         "PA-LSTM has no tags of parts of speech or named entities.",

@@ -51,7 +51,8 @@ STANDING_IN = [
     "texts of each, drawn at random. The paper has hundreds of thousands. The test "
     "reviews of both IMDB's are the same, drawn for each by itself in intervals of the mean.",
     "Neural systems: zoo's default recipe, about 1,500 steps, at zoo's default sizes, with "
-    "word2vec trained on the training texts. One training of each.",
+    "word2vec trained on the training texts: once for rows of one width and clean-up, in the "
+    "seconds of the first.",
     "Texts are cut: hierarchical systems read 100 sentences of 100 words, flat neural ones the "
     "first 500 words, those over characters and Paragraph Vector as many as `zoo describe` tells, "
     "linear ones 2,500. Neural systems know the words that stand twice in the training texts, at "
@@ -63,7 +64,7 @@ STANDING_IN = [
 ]
 HAN_TWICE = (
     "HAN stands here and in HAN's own table ([hcan2](hcan2.md), [han2](han2.md)), with the same "
-    "sizes, seed and texts; the clean-up differs, that of HAN's authors there, and so does the "
+    "sizes, seeds and texts; the clean-up differs, that of HAN's authors there, and so does the "
     "vocabulary. The two differ by 1 to 2 points in either direction, as much as many rows that "
     "have a verdict."
 )
@@ -102,7 +103,7 @@ TABLE = Table(
         "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
         "The paper's times are left out. On two cores HCAN does not train twice as fast as HAN, "
         "but slower: see [each model alone](models.md).",
-        "The paper's word2vec leaves out words that stand in fewer than five texts.",
+        "The paper's word2vec leaves out words that stand there fewer than five times.",
         "n-grams of the linear systems stand at least 5 times in the training texts; in the paper "
         "in at least 5 of them.",
         LINEAR,
