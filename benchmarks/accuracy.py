@@ -192,9 +192,10 @@ def main():
         **sizes,
     )
     notes = [
-        f"Written by `make bench-accuracy` on {' and '.join(machines)}: `zoo train MODEL --data DATA`, with "
-        "nothing else. Test splits are the official ones; AG News is trained on the rows at "
-        "hand. The best model of a corpus is the one with the best validation accuracy.",
+        f"Written by `make bench-accuracy` on {' and '.join(machines)}: "
+        "`zoo train MODEL --data DATA`, with nothing else. Test splits are the official ones; AG "
+        "News is trained on the rows at hand. The best model of a corpus is the one with the best "
+        "validation accuracy.",
         missing(best),
         *notes,
     ]

@@ -105,12 +105,13 @@ def main():
         lines.append(f"| {name} | {seeds} | {' | '.join(cells)} | {difference(rows):.1f} |")
         print(lines[-1], flush=True)
     note = (
-        f"Written by `make bench-precision` on {' and '.join(sorted(machines))}: accuracy on {EVALUATED:,} "
-        f"generated reviews after {STEPS} steps of the default recipe, on the same batches of "
-        f"{BATCH_SIZE} from the same weights; default sizes, without dropout, whose draws would "
-        f"differ. Models over a point apart with one seed are trained with {SEEDS}, and the table "
-        "has their means: early in training small differences grow. What is solved at once is "
-        "solved in full, outside Keras, so that only its predictions are in 16 bits."
+        f"Written by `make bench-precision` on {' and '.join(sorted(machines))}: accuracy on "
+        f"{EVALUATED:,} generated reviews after {STEPS} steps of the default recipe, on the same "
+        f"batches of {BATCH_SIZE} from the same weights; default sizes, without dropout, whose "
+        "draws would differ. Models over a point apart with one seed are trained with "
+        f"{SEEDS}, and the table has their means: early in training small differences grow. What "
+        "is solved at once is solved in full, outside Keras, so that only its predictions are in "
+        "16 bits."
     )
     RESULTS.write_text("# Precision\n\n" + "\n".join([*lines, "", note]) + "\n", "utf-8")
     if failed:

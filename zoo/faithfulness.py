@@ -44,10 +44,11 @@ class Faithfulness:
             verdict = "attention points to words that matter less than others"
         else:
             verdict = "no difference is sure: do not read the shading as a reason"
+        texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
         return (
-            f"Tried on {self.texts:,} text{'s' * (self.texts != 1)}: without their most attended words, the probability of "
-            f"the answer falls by {100 * self.attended:.1f} points on average, without as many "
-            f"random words by {100 * self.random:.1f}; {verdict}."
+            f"Tried on {texts}: without their most attended words, the probability of the answer "
+            f"falls by {100 * self.attended:.1f} points on average, without as many random words "
+            f"by {100 * self.random:.1f}; {verdict}."
         )
 
 

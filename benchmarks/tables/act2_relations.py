@@ -84,9 +84,9 @@ TABLE = Table(
         "subwords, were looked for after that.",
         "Without its positions ACT still has the entity vectors, which tell where the entities "
         "are.",
-        "The Transformer learns at 0.0005, ACT at 0.001, at which the Transformer fails; none of its "
-        "word vectors' numbers are left out in training, as half of those of ACT's preset "
-        "`relations` are.",
+        "The Transformer learns at 0.0005, ACT at 0.001, at which the Transformer fails; of its "
+        "word vectors no numbers are left out in training, of those of ACT's preset `relations` "
+        "half are.",
         "Positions of the CNN reach zoo's default, 50 words; those of ACT 15, chosen with the rest "
         "of its preset.",
         "PA-LSTM has no tags of parts of speech or named entities.",

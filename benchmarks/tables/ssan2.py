@@ -79,8 +79,8 @@ TABLE = Table(
         "The paper trains each system five times, and rests its claims on the mean over six "
         "corpora; OpeNER and SenTube-T are not at hand, so that the mean here is that of four.",
         "The CNN reads the first 57 words of a text, as many as the paper counts in SST's longest, "
-        "on every corpus, which cuts many comments of SenTube-A; the other neural systems read 500, "
-        "linear ones 2,500.",
+        "on every corpus, which cuts many comments of SenTube-A; the other neural systems read "
+        "500, linear ones 2,500.",
         "Batches are 32 texts of like length, each text once in a pass; the paper draws them at "
         "random, and the authors' code 128 at a time. Adadelta's epsilon is that of Keras.",
         "Dropout within the Transformer is 0.1, as the paper's Section 3 has it; Section 4.4 has "
