@@ -103,7 +103,7 @@ TABLE = Table(
         "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
         "The paper's times are left out. On two cores HCAN does not train twice as fast as HAN, "
         "but slower: see [each model alone](models.md).",
-        "The paper's word2vec leaves out words that stand there fewer than five times.",
+        "The paper's word2vec leaves out words that its texts have fewer than five times.",
         "n-grams of the linear systems stand at least 5 times in the training texts; in the paper "
         "in at least 5 of them.",
         LINEAR,
