@@ -86,8 +86,8 @@ TABLE = Table(
         "are.",
         "The Transformer learns at 0.0005, ACT at 0.001, at which the Transformer fails; of its "
         "word vectors no numbers are left out in training, of those of ACT's preset `relations` "
-        "half are. With half of its words left out in training, zoo's default, it had an F1 of 57.0 "
-        "before.",
+        "half are. With half of its words left out in training, zoo's default, it had an F1 of "
+        "57.0 before.",
         "Positions of the CNN reach zoo's default, 50 words; those of ACT 15, chosen with the rest "
         "of its preset.",
         "PA-LSTM has no tags of parts of speech or named entities.",
