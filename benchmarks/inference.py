@@ -33,8 +33,8 @@ FASTTEXT = "fastText, zoo's; both from texts"
 DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
 INFERENCE = [
     Comparison(
-        "act", "li2021", "its paper's Transformer; reviews in batches of 100", TRANSFORMER, 2.7,
-        corpus="imdb", texts=600, batch_size=100,
+        "act", "li2021", "its paper's Transformer; reviews in batches of up to 100", TRANSFORMER,
+        2.7, corpus="imdb", texts=600, batch_size=100,
     ),
     Comparison("act", "li2021", "its paper's Transformer", TRANSFORMER),
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),

@@ -141,12 +141,12 @@ def main():
         "5,000 texts known, float32. Parameters are those beside the word table. Operations are "
         "those of matrix products for real words, three times as many in training; what is solved "
         "at once reads the same texts, from words to weights, and has no share. CNN-char and VDCNN "
-        "read characters, and systems of n-grams these, counted as words here. CNN-char, VDCNN and "
-        "the CNN of Barnes et al. pad each text to the length that they read: their shares count "
-        "that. SSAN, the Transformer and Bi-BloSAN of their papers do not train the word table. "
-        "Latency is that of one text of median length, from text to probabilities. Start-up is "
-        "from the start of Python to the first answer of a new model; memory the most that the "
-        "process had until it was trained and had answered."
+        "read characters, systems of n-grams n-grams: both are counted as words here. CNN-char, "
+        "VDCNN and the CNN of Barnes et al. pad each text to the length that they read: their "
+        "shares count that. SSAN, the Transformer and Bi-BloSAN of their papers do not train the "
+        "word table. Latency is that of one text of median length, from text to probabilities. "
+        "Start-up is from the start of Python to the first answer of a new model; memory the "
+        "most that the process had until it was trained and had answered."
     )
     RESULTS.write_text("# Every model\n\n" + "\n".join([*rows, "", note]) + "\n", "utf-8")
 

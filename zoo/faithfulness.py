@@ -12,7 +12,7 @@ from zoo.attention import word_weights
 from zoo.evaluation import as_probabilities
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
-FEW = 20  # texts, of which no verdict is sure
+FEW = 20  # fewer texts have no verdict
 
 
 @dataclass(frozen=True)

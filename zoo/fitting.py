@@ -105,7 +105,7 @@ def fit(
             raise
         raise UsageError(
             f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
-            "disk, or leave out --cache disk"
+            "disk, or train anew without --cache disk"
         ) from None
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
         raise DivergedError(

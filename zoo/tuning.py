@@ -76,7 +76,8 @@ def tune(
     with alone(folder):
         own = {"model": model, "texts": texts, "options": options, "seed": seed}
         study = _open_study(optuna, folder / "study.log")
-        _claim(folder, study, own | {k: v for k, v in settings.items() if k != "files"})
+        taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+        _claim(folder, taken, own | {k: v for k, v in settings.items() if k != "files"})
         _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings)
     return folder
 
@@ -145,11 +146,11 @@ def _open_study(optuna, log):
         raise UsageError(f"{log} cannot be read: {error}. Choose another --output") from None
 
 
-def _claim(folder, study, settings):
+def _claim(folder, taken, settings):
     """Makes the folder that of this search, unless it has trials of another."""
     settings = json.loads(json.dumps(settings, default=str))
     path = folder / "settings.json"
-    if path.exists() and (study.trials or any((folder / "runs").glob("*"))):
+    if path.exists() and (taken or any((folder / "runs").glob("*"))):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
