@@ -102,6 +102,7 @@ def main(quick: bool):
     ]
     told = []
     table = "\n".join(compared(rows, inference, 1, rounds, part, told))
+    of_ours = f"{pytorch_share():.0%} of TensorFlow's rate"
     within = os.environ.get("TF_NUM_INTRAOP_THREADS", "as many as it likes")
     report = (
         f"# Speed of predictions\n\nWritten by `make bench{'-quick' if quick else ''}` on "
@@ -110,15 +111,15 @@ def main(quick: bool):
         "are the papers'. Batches of ids are ready on both sides, but where both read texts, and "
         f"{threads} threads predict a batch each, on both sides; threads of "
         f"TensorFlow and of PyTorch for an operation: {within}. PyTorch's products run at "
-        f"{pytorch_share():.0%} of TensorFlow's rate here. {LEGEND}\n\n{table}\n"
+        f"{of_ours} here. {LEGEND}\n\n{table}\n"
     )
     print(report)
     if not quick:
         RESULTS.write_text(report, "utf-8")
         tell(
             "predictions",
-            "; ".join(told) + ": measured side by side, with more rivals in "
-            "[predictions](benchmarks/results/inference.md).",
+            f"{'; '.join(told)}: measured side by side, where PyTorch's products run at {of_ours}; "
+            "with more rivals in [predictions](benchmarks/results/inference.md).",
         )
 
 
