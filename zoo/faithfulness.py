@@ -37,7 +37,7 @@ class Faithfulness:
     def __str__(self) -> str:
         low, high = self.interval
         if self.texts < FEW:
-            verdict = "they are too few to tell what attention points to"
+            verdict = "too few to tell what attention points to"
         elif low > 0:
             verdict = "attention points to words that matter more than others"
         elif high < 0:
