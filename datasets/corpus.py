@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from zoo.datasets.reports import first_place
+from zoo.datasets.text_files import composed
 from zoo.errors import UsageError, unknown
 
 logger = logging.getLogger("zoo")
@@ -199,12 +200,15 @@ class Corpus:
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
     """Class numbers of a frame's labels, ``[rows]`` int32.
 
+    Labels are the same if they are composed (NFC): an older run's may not be.
+
     Raises:
         UsageError: for a label that is not among ``labels``, with its file and line.
     """
-    new = sorted(set(frame["label"]) - set(labels))
+    numbers = {composed(label): number for number, label in enumerate(labels)}
+    new = sorted(set(frame["label"]) - set(numbers))
     if new:
         where = first_place(frame[frame["label"] == new[0]])
         error = unknown(f"label in {where}:", new[0], labels)
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
-    return pd.Categorical(frame["label"], categories=list(labels)).codes.astype("int32")
+    return frame["label"].map(numbers).to_numpy("int32")

@@ -19,7 +19,7 @@ from zoo.datasets.reports import (
     skipped,
 )
 from zoo.datasets.tables import SEPARATORS, SUFFIXES, kind_of, read_columns, read_rows
-from zoo.datasets.text_files import Problem, open_text, undecodable
+from zoo.datasets.text_files import Problem, composed, open_text, undecodable
 from zoo.errors import UsageError, unknown
 
 ON_BAD_ROW = ("fail", "skip")
@@ -41,7 +41,7 @@ def load_files(
     label_column: str | None = None,
     on_bad_row: str = "fail",
 ) -> Corpus:
-    """A corpus from the user's own files.
+    """A corpus from the user's own files. Letters and their accents are composed (NFC).
 
     A table is CSV, TSV, JSON lines (each also in gzip) or Parquet. A glob stands for tables with
     the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
@@ -92,6 +92,8 @@ def read_texts(
 ) -> list[str]:
     """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
 
+    Letters and their accents are composed (NFC), as in :func:`load_files`.
+
     Args:
         path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``, or a glob of these. What is
             not Unicode in a line of these is replaced, and reported.
@@ -138,7 +140,7 @@ def _lines(path):
             if undecodable(line):
                 bad.append(number)
                 line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            yield line.rstrip("\r\n")
+            yield composed(line.rstrip("\r\n"))
     if bad:
         logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
 
@@ -182,7 +184,7 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
         problem = values if isinstance(values, Problem) else _problem(*values, labelled)
         if problem is None:
             good += 1
-            yield file, where, values
+            yield file, where, [value and composed(value) for value in values]
         elif on_bad_row == "skip":
             bad.append((file, where, problem.kind))
         else:

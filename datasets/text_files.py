@@ -4,6 +4,7 @@ import codecs
 import contextlib
 import gzip
 import io
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,14 @@ def undecodable(text: str) -> str | None:
             byte = f"0x{code - 0xDC00:02x}"
             return f"the byte {byte}{where} is not UTF-8: convert the file, with iconv for one"
         return f"half a character, \\u{code:04x}: write it as UTF-8"
+
+
+def composed(text: str) -> str:
+    """A text with each letter and its accents as one character (Unicode's NFC).
+
+    Some systems, macOS among them, write them as several: the same word would be another one.
+    """
+    return unicodedata.normalize("NFC", text)
 
 
 @contextlib.contextmanager

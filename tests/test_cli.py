@@ -189,6 +189,10 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open(newline="\n") as stdin:  # as Python's own
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
+    (tmp_path / "texts.txt").write_text("cafe\u0301", "utf-8")
+    with (tmp_path / "texts.txt").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert json.loads(run_zoo("predict", trained)[1])["text"] == "caf\u00e9"
 
 
 def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tmp_path):

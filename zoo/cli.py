@@ -324,6 +324,7 @@ def predict(
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
     from zoo.datasets import read_texts
+    from zoo.datasets.text_files import composed
     from zoo.runs import whole
 
     _one_source(texts, file)
@@ -360,7 +361,7 @@ def predict(
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
         sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
-        texts = (line.rstrip("\r\n") for line in sys.stdin)
+        texts = (composed(line.rstrip("\r\n")) for line in sys.stdin)
     if output is not None and output.exists():
         raise UsageError(f"{output} is there already: remove it, or choose another with --output")
     model = zoo.load(run)

@@ -10,6 +10,7 @@ import pytest
 
 import zoo
 from zoo.datasets import read_texts
+from zoo.datasets.corpus import class_numbers
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
@@ -240,6 +241,19 @@ def test_a_label_seen_only_in_the_test_split_is_refused(tmp_path):
         load_files(train, test=test)
 
 
+def test_accents_written_in_two_ways_are_the_same(tmp_path):
+    apart, composed = "cafe\u0301", "caf\u00e9"
+    train = write(tmp_path / "train.csv", f"text,label\n{apart} a,{apart}\n{composed} b,bad\n")
+    test = write(tmp_path / "test.csv", f"text,label\nc,{composed}\nd,{apart}\n")
+    corpus = load_files(train, test=test)
+    assert corpus.labels == ["bad", composed]
+    assert corpus.train.texts.tolist() == [f"{composed} a", f"{composed} b"]
+    assert corpus.test.numbers.tolist() == [1, 1]
+    of_an_older_run = class_numbers(read_labelled(test), [apart, "bad"])
+    assert of_an_older_run.tolist() == [0, 0]
+    assert of_an_older_run.dtype == "int32"
+
+
 def test_texts_in_two_splits_are_reported_and_kept(tmp_path, log):
     train = write(tmp_path / "train.csv", "text,label\na,x\nb,y\nb,x\nc,y\n")
     dev = write(tmp_path / "dev.csv", "text,label\nd,x\n")
@@ -343,6 +357,8 @@ def test_json_is_told_where_it_breaks_off(tmp_path):
         ("a.txt", "one\rmore\r\ntwo", ["one\rmore", "two"]),
         ("a.txt", "one\u2028\nzwei 🙂".encode("utf-16"), ["one\u2028", "zwei 🙂"]),
         ("a.txt.gz", gzip.compress(b"one\ntwo", mtime=0), ["one", "two"]),
+        ("a.txt", "cafe\u0301", ["caf\u00e9"]),
+        ("a.csv", "text\ncafe\u0301\n", ["caf\u00e9"]),
     ],
 )
 def test_texts_to_label_keep_their_number(tmp_path, name, content, texts):
