@@ -393,6 +393,12 @@ def test_the_confusion_matrix_has_true_classes_in_rows(tmp_path, monkeypatch):
     draw_confusion_matrix(tmp_path, [0, 0, 0, 1], [0, 1, 1, 1], ["a", "b"])
     assert drawn[0].confusion_matrix.tolist() == [[1, 2], [0, 1]]
     assert list(drawn[0].display_labels) == ["a", "b"]
+    for classes, names in ((40, [f"class {i}" for i in range(40)]), (101, [])):
+        labels = [f"class {i}" for i in range(classes)]
+        draw_confusion_matrix(tmp_path, [0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1], labels)
+        assert drawn[-1].confusion_matrix[:2, :2].tolist() == [[0.5, 0.5], [0.25, 0.75]]
+        for axis in (drawn[-1].ax_.xaxis, drawn[-1].ax_.yaxis):
+            assert [tick.get_text() for tick in axis.get_ticklabels()] == names
 
 
 def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from zoo.spreadsheets import LONGEST_CELL, original_cell, write_csv
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
-MOST_NAMED = 30  # classes, beyond which names and counts would be too small to read
+MOST_COUNTED, MOST_NAMED = 30, 100  # classes, beyond which counts and names have no room
 
 logger = logging.getLogger("zoo")
 
@@ -33,22 +33,29 @@ def draw_learning_curves(folder: Path) -> None:
 
 
 def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
-    """``confusion_matrix.png``: how often each true class (row) is taken for each other."""
+    """``confusion_matrix.png``: how often each true class (row) is taken for each other.
+
+    Of more than 30 classes shares of the true class, without numbers: the colours of counts would
+    be those of the largest class.
+    """
     from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 
-    few = len(labels) <= MOST_NAMED
-    matrix = confusion_matrix(targets, answers, labels=range(len(labels)))
-    size = 3 + 0.45 * min(len(labels), MOST_NAMED)
+    few, named = len(labels) <= MOST_COUNTED, len(labels) <= MOST_NAMED
+    shares = None if few else "true"
+    matrix = confusion_matrix(targets, answers, labels=range(len(labels)), normalize=shares)
+    size = 3 + (0.45 if few else 0.2) * min(len(labels), MOST_NAMED)  # inches
     figure, axis = _figure(1, 1, (size + 1, size))
     names = [label if len(label) <= 20 else f"{label[:19]}…" for label in labels]
     names = [name.replace("$", r"\$") for name in names]  # two would be a formula
-    if few and not _drawable("".join(names)):
+    if named and not _drawable("".join(names)):
         logger.info("The font of confusion_matrix.png lacks letters of labels: it numbers classes")
         names = range(len(labels))
-    ConfusionMatrixDisplay(matrix, display_labels=names if few else None).plot(
+    ConfusionMatrixDisplay(matrix, display_labels=names if named else None).plot(
         ax=axis, cmap="Blues", include_values=few, xticks_rotation="vertical", values_format="d"
     )
     if not few:
+        axis.set_title("share of the texts of a true label")
+    if not named:
         axis.set(xticks=[], yticks=[])
     _save(figure, folder / "confusion_matrix.png")
 
