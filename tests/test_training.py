@@ -515,6 +515,15 @@ def test_an_optimizer_takes_the_settings_of_a_paper(name, recipe):
     assert optimizer.get_config().items() >= resolved.settings.items()
 
 
+def test_many_classes_take_twice_the_steps():
+    def steps(classes, **own):
+        model = zoo.build("act", classes, vocabulary_size=5)
+        return Recipe(**own).resolved(model, 3200).steps
+
+    assert [steps(19), steps(20), steps(150)] == [1500, 3000, 3000]
+    assert steps(20, epochs=2) == 200
+
+
 @pytest.mark.parametrize(
     ("recipe", "own", "texts", "steps", "evaluations"),
     [

@@ -97,7 +97,8 @@ def train(
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps."
+            help="Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, "
+            "twice as many for 20 classes or more."
         ),
     ] = None,
     batch_size: Annotated[
@@ -238,7 +239,10 @@ def tune(
     ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes over the data. Default: 3 to 30, for about 1,500 steps."),
+        typer.Option(
+            help="Passes over the data. Default: 3 to 30, for about 1,500 steps, twice as many for "
+            "20 classes or more."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the search and of each training.")] = 0,
     output: Annotated[

@@ -10,6 +10,7 @@ import numpy as np
 from zoo.errors import unknown
 
 STEPS = 1500  # of a training by the default recipe: enough for most corpora we tried
+MANY_CLASSES = 20  # from which on it has twice as many
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
 SCHEDULES = ("cosine", "constant", "plateau")
@@ -36,8 +37,8 @@ class Recipe:
             "constant" stays; "plateau" takes nine tenths after each epoch that brings no better
             validation accuracy (of equals, no lower loss), after the first 10.
         batch_size: texts of a batch.
-        epochs: passes over the training texts; None for as many as make about 1,500 steps, but 3
-            to 30.
+        epochs: passes over the training texts; None for as many as make about 1,500 steps, of 20
+            classes and more 3,000, but 3 to 30.
         steps: batches in all, in place of ``epochs``.
         evaluate_every: texts between two evaluations on the validation split; None for an epoch,
             but at most 2,000 steps unless the schedule is "plateau".
@@ -71,7 +72,8 @@ class Recipe:
             own = own | {"steps": None}
         recipe = dataclasses.replace(self, **own)
         epoch = math.ceil(texts / recipe.batch_size)  # steps
-        epochs = recipe.epochs or min(30, max(3, round(STEPS / epoch)))
+        most = STEPS * (2 if classifier.num_classes >= MANY_CLASSES else 1)
+        epochs = recipe.epochs or min(30, max(3, round(most / epoch)))
         steps = recipe.steps or epochs * epoch
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
         if recipe.evaluate_every is not None:

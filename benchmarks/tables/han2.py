@@ -71,7 +71,7 @@ TABLE = Table(
             "CNN-char",
             "char_cnn",
             elsewhere=(None, None, 62.0, None, 71.2, 59.6),
-            train={"clean_up": "characters"},
+            train={"clean_up": "characters", "epochs": 10},
         ),
         System("CNN-word", "cnn_kim", elsewhere=(59.7, 61.0, 61.5, 37.6, None, None), train=NEURAL),
         System(
