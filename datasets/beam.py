@@ -28,13 +28,15 @@ def import_beam():
 
 
 def pipeline_options(options: Sequence[str] = ()):
-    """Options such as ``--runner=FlinkRunner``; by default all cores of this machine.
+    """Options such as ``--runner=FlinkRunner``; without a runner, all cores of this machine.
 
     Raises:
         UsageError: if there is no such runner, or it is not installed.
     """
     beam = import_beam()
-    found = beam.options.pipeline_options.PipelineOptions([*(options or LOCAL)])
+    given = {option.partition("=")[0] for option in options}
+    local = () if "--runner" in given else (o for o in LOCAL if o.partition("=")[0] not in given)
+    found = beam.options.pipeline_options.PipelineOptions([*local, *options])
     if runner := found.get_all_options()["runner"]:
         try:
             beam.runners.create_runner(runner)

@@ -45,7 +45,7 @@ def choose_columns(
     for role, name in given.items():
         if name is not None and name not in names:
             error = unknown(f"column of {path}:", name, listed)
-            raise UsageError(f"{error} Choose one with --{role}-column.")
+            raise UsageError(f"{error} Choose one that all files have, with --{role}-column.")
     text = given["text"] or _guess(names, TEXT_COLUMNS, given["label"])
     label = given["label"] or _guess(names, LABEL_COLUMNS, text)
     if len(names) == 2 and (text is None) != (label is None):
@@ -64,7 +64,8 @@ def choose_columns(
         if name is None:
             raise UsageError(
                 f"{path}: which column has the {role}s? Choose one with --{role}-column: "
-                f"{', '.join(map(repr, listed))} (a first line must name the columns)"
+                f"{', '.join(map(repr, listed))} (a first line must name the columns); or name it "
+                f"{role!r}"
             )
         if names.count(name) > 1:
             raise UsageError(f"{path} has two columns {name!r}: rename one")

@@ -31,7 +31,7 @@ class Entry:
         title: what its authors call it.
         labels: names of the classes.
         sizes: published number of texts of each split, or of ``all`` splits together.
-        layouts: the ways its raw files may lie, the official one first.
+        layouts: the ways its raw files may lie; who has none is told of the first.
         folders: names of the folder under ``$ZOO_DATA_DIR``, besides ``name``.
         citation: authors, year, title and venue.
         licence: under which terms it may be used.

@@ -281,7 +281,8 @@ class Preprocessor:
             raise UsageError(
                 f"no word of the training texts stands there {min_count} times: nothing to learn "
                 "from; give more texts or a lower --min-count. Where words have no blanks between "
-                "them, --clean-up characters reads characters"
+                "them, --clean-up characters reads characters, in models without sentences, such "
+                "as char_cnn"
             )
         longest = np.maximum(np.concatenate(longest), 0)
         if percentile is not None:
@@ -302,7 +303,7 @@ class Preprocessor:
         return cls(words, max_words, max_sentences, clean_up, ngrams, entities)
 
     def extended(self, words: Iterable[str], max_vocabulary: int) -> "Preprocessor":
-        """One that also knows words which the training texts lack, the first ones of ``words``.
+        """One that also knows words outside the vocabulary, the first ones of ``words``.
 
         As in Kim 2014's code, whose words are those of the test texts, too; these words have word
         vectors, but are not trained.
@@ -391,7 +392,9 @@ def _check_clean_up(clean_up, max_sentences, entities):
     if clean_up not in CLEAN_UPS:
         raise unknown("clean-up", clean_up, CLEAN_UPS)
     if clean_up == "characters" and max_sentences is not None:
-        raise UsageError('the clean-up "characters" is for models without sentences')
+        raise UsageError(
+            'the clean-up "characters" is for models without sentences, such as char_cnn'
+        )
     if entities and clean_up != "relations":
         raise UsageError(
             f"entities are read with the clean-up 'relations', from texts that mark them: got "

@@ -11,6 +11,7 @@ pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
 from tests.kinds import slow_unless
 from zoo.beam import SavedModelHandler, _rows, predict_on_beam
 from zoo.datasets import read_texts
+from zoo.datasets.beam import pipeline_options
 from zoo.prediction import predict
 
 LOCAL = ["--direct_running_mode=in_memory"]
@@ -53,6 +54,16 @@ def test_a_worker_keeps_the_order(trained):
     handler = SavedModelHandler(str(trained / "saved_model"))
     answers = handler.run_inference(TEXTS, handler.load_model())
     assert [answer["text"] for answer in answers] == TEXTS
+
+
+def test_options_replace_those_of_their_name():
+    def found(*options):
+        chosen = pipeline_options(options).get_all_options()
+        return chosen["direct_running_mode"], chosen["direct_num_workers"]
+
+    assert found() == found("--temp_location=/tmp") == ("multi_processing", 0)
+    assert found("--direct_num_workers=2") == ("multi_processing", 2)
+    assert found("--runner=DirectRunner") == ("in_memory", 1)
 
 
 def test_bad_input(trained, files, tmp_path):

@@ -79,6 +79,11 @@ def test_the_card_has_the_runs_scores(trained, tmp_path):
     card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
     assert "accuracy 61.00%, macro F1 62.00%, cross-entropy\n0.630" in card
     assert "off by 6.4% on average" in card
+    assert "words, counted on the training split alone" in card
+    config = json.loads((run / "config.json").read_text("utf-8")) | {"embeddings": "/glove.txt"}
+    (run / "config.json").write_text(json.dumps(config), "utf-8")
+    card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
+    assert "words, of the training split, and others that have word vectors" in card
     assert "| good one | 0.710 | 0.720 | 0.730 | 9 |" in card
     odd = run.rename(tmp_path / "hcan-<img src=x>")
     assert "<img" not in model_card(odd, zoo.load(odd), tmp_path / "none", "savedmodel", None)

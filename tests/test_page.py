@@ -61,8 +61,10 @@ def test_a_thousand_documents_are_a_small_page(pairs):
     many = [explanation(text, 8, pairs)] * 1000
     size = len(page(many).encode())
     assert size < 5_000_000
-    kept = read(page(many))["documents"][0]["pairs"]
+    data = read(page(many))
+    kept = data["documents"][0]["pairs"]
     assert (kept is None) == (pairs == 0) and len(kept or []) == min(pairs, 1)
+    assert data["pairs"] == {0: "all", 1: "all", 16: "mean"}[pairs]
 
 
 @pytest.mark.slow
@@ -204,6 +206,31 @@ def test_sentences_and_tables(browser, tmp_path):
     assert rows[0].text == "class ngram weight count" and len(rows) == 1 + 4
     assert rows[1].text.startswith("no ") and rows[1].text.endswith(" 20")
     assert browser.get_log("browser") == []
+
+
+@needs_a_browser
+def test_what_the_page_says_of_attention(browser, tmp_path, monkeypatch):
+    """What is shown of pairs, where the whole would be too large, and that there is none."""
+    from selenium.webdriver.common.by import By
+
+    def about(one):
+        (tmp_path / "page.html").write_text(page([one]), "utf-8")
+        browser.get((tmp_path / "page.html").as_uri())
+        assert browser.get_log("browser") == []
+        return " ".join(browser.find_element(By.ID, "about").text.split())
+
+    one = explanation("not bad at all")  # two attentions of 16 pairs
+    for most, told in (
+        (32, "what it attends to. A bar"),
+        (31, "what it attends to, the mean of all heads"),
+        (15, "what it attends to; here that is left out"),
+    ):
+        monkeypatch.setattr("zoo.page.PAIRS", most)
+        assert told in about(one)
+    bare = tuple(dataclasses.replace(word, weight=None, heads=()) for word in one.words)
+    bare = dataclasses.replace(one, words=bare, pairs=None)
+    assert about(bare) == "This model has no attention: nothing is shaded."
+    assert "where the model looked" in about(dataclasses.replace(bare, text="", words=()))
 
 
 @needs_a_browser

@@ -129,13 +129,18 @@ def train(
             "Default: the data's or the model's, mostly hcan."
         ),
     ] = None,
-    min_count: Annotated[int, typer.Option(help="Rarer words stay unknown.")] = 2,
+    min_count: Annotated[
+        int, typer.Option(help="Rarer words stay unknown, but for those of --embeddings.")
+    ] = 2,
     max_vocabulary: Annotated[
         int | None, typer.Option(help="The most words. Default: the model's, mostly 30,000.")
     ] = None,
     percentile: Annotated[
         float | None,
-        typer.Option(help="Cut texts so that this percentage of them stays whole. Try 99."),
+        typer.Option(
+            help="Cut texts sooner than the model does, where this percentage of them stays whole; "
+            "words and sentences each. Try 99."
+        ),
     ] = None,
     embeddings: Annotated[
         str | None,
@@ -491,7 +496,10 @@ def export(
         typer.Option(help="Smaller weights: int8 (savedmodel, litert) or float16 (litert)."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="A new folder. Default: exports/FORMAT of the run.")
+        Path | None,
+        typer.Option(
+            help="A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run."
+        ),
     ] = None,
 ) -> None:
     """Write a model to ship, with a card about it."""

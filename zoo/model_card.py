@@ -100,6 +100,9 @@ def model_card(
     looked = "- Attention shows where the model looked, not why it answered so.\n"
     looked = "" if word_weights(model, own(["a"])) is None else looked
     words = "characters" if own.clean_up == "characters" else "words"
+    counted = "counted on the training split alone"
+    if config["embeddings"] is not None:
+        counted = "of the training split, and others that have word vectors"
     data = _cell(short_name(config["data"]))
     return f"""# {config["model"]} on {data}
 
@@ -119,7 +122,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 ## Data
 
 {data}, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
-vocabulary has {len(own.vocabulary):,} {words}, counted on the training split alone.
+vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 ## Metrics
 

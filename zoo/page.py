@@ -49,6 +49,7 @@ def page(
         "title": title,
         "faithful": faithful,
         "labels": list(explanations[0].probabilities) if explanations else [],
+        "pairs": "all" if of_heads else "mean" if of_mean else "none",
         "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
         "tables": [
             {"caption": name, "columns": list(table), "rows": _rounded(table)}

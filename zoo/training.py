@@ -437,8 +437,8 @@ def _build(name, preset, options, corpus, words, embeddings, seed, workers):
         preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
         if further := len(preprocessor.vocabulary) - of_texts:
             logger.info(
-                "%d words of the vectors stand in no training text; --max-vocabulary %d would "
-                "leave them out and make the model smaller",
+                "%d words of the vectors are rare in the training texts or not in them; "
+                "--max-vocabulary %d would leave them out and make the model smaller",
                 *(further, of_texts),
             )
         sizes |= {"embedding_dim": vectors.vector_size}

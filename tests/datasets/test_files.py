@@ -86,14 +86,22 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
     ("header", "columns", "message"),
     [
         ("a,b", {}, "which column has the texts. Choose one with --text-column: 'a', 'b'"),
-        ("title,body,label", {}, "which column has the texts.*: 'title', 'body', 'label'"),
+        (
+            "title,body,label",
+            {},
+            "which column has the texts.*: 'title', 'body', 'label'.*or name it 'text'",
+        ),
         (
             "text,a,b",
             {},
             "which column has the labels. Choose one with --label-column: 'text', 'a'",
         ),
         ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
-        ("text,lable,a", {"label_column": "label"}, "'label'. Did you mean 'lable'.*--label-col"),
+        (
+            "text,lable,a",
+            {"label_column": "label"},
+            "'label'. Did you mean 'lable'.*all files have.*-l",
+        ),
         ("text,label,text", {}, "two columns 'text': rename one"),
         ("a  b,label,c", {"text_column": "x"}, "unknown column of .*'x'. Allowed: a b, label, c."),
         ("text", {}, "which column has the labels"),
