@@ -1,5 +1,6 @@
 """Batches of word ids: texts of like length together, sentences of like length too."""
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,6 +8,10 @@ from typing import NamedTuple
 import keras
 import numpy as np
 import tensorflow as tf
+
+if keras.backend.backend() == "jax":  # whose memory TensorFlow would take, to read texts
+    with contextlib.suppress(RuntimeError):  # where TensorFlow has it already
+        tf.config.set_visible_devices([], "GPU")
 
 BLOCK = 20_000  # texts that are shuffled together
 WINDOW = 64  # batches whose texts are sorted by length together
@@ -134,13 +139,13 @@ def batches(
             epoch; else empty texts of weight 0 fill the last batch up.
         reshuffle: whether the order is a new one each time that the dataset, if not endless, is
             read.
-        groups: the most groups of sentences of like length.
+        groups: the most groups of sentences of like length; 0 for none.
 
     Returns:
         A dataset of ids, or of pairs of ids and targets, of known cardinality if not endless.
         Ids are ``[batch, words]`` int64 for flat models, and as of :func:`pack` for hierarchical
-        ones. On JAX, which compiles for each shape, they are ``[batch, sentences, words]``, and
-        padded to powers of two.
+        ones. Without groups, and on JAX, which compiles for each shape, they are ``[batch,
+        sentences, words]``, there padded to powers of two.
     """
     count = int(dataset.cardinality())
     if cache == "auto":
@@ -148,7 +153,7 @@ def batches(
     paired = isinstance(dataset.element_spec, tuple)
     if not paired:
         dataset = dataset.map(lambda texts: (texts, 0))
-    packed = _is_packed(preprocessor)
+    packed = _is_packed(preprocessor, groups)
     if packed:
         sample = preprocessor.encode(next(iter(dataset.batch(256)))[0])
         groups = min(groups, groups_worth(sample, batch_size, count))
@@ -217,13 +222,13 @@ def batches_by_length(
         chunks: of a thousand texts or fewer.
         count: texts of all chunks.
         batch_size: texts of a batch.
-        groups: the most groups of sentences of like length.
+        groups: the most groups of sentences of like length; 0 for none.
 
     Yields:
         the rows of a batch, ``[batch]`` places among the texts; and its ids, as of :func:`batches`,
         but NumPy's.
     """
-    before, packed = 0, _is_packed(preprocessor)
+    before, packed = 0, _is_packed(preprocessor, groups)
     while window := list(itertools.islice(chunks, -(-WINDOW * batch_size // 1024))):
         ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
         if packed and not before:
@@ -294,9 +299,10 @@ def groups_worth(sample: tf.RaggedTensor, batch_size: int, count: int) -> int:
     return 12 if int(tf.size(sample.values.row_lengths())) / texts * batch_size >= 200 else 9
 
 
-def _is_packed(preprocessor):
+def _is_packed(preprocessor, groups):
     """Whether batches are as of :func:`pack`."""
-    return preprocessor.max_sentences is not None and keras.backend.backend() == "tensorflow"
+    on_tensorflow = keras.backend.backend() == "tensorflow"
+    return groups > 0 and preprocessor.max_sentences is not None and on_tensorflow
 
 
 def _sizes(ids):

@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from zoo.datasets.tables import SEPARATORS, kind_of
+from zoo.datasets.text_files import composed
 from zoo.errors import UsageError, unknown
 
 TEXT_COLUMNS = (
@@ -41,16 +42,23 @@ def choose_columns(
             clear; for a column that is there twice.
     """
     listed = [" ".join(name.split())[:60] for name in names]
-    given = {"text": text_column, "label": label_column if labelled else None}
+    alike = {composed(name): name for name in names}
+    wanted = {"text": text_column, "label": label_column if labelled else None}
+    given = {
+        role: alike.get(composed(str(name)), name)
+        for role, name in wanted.items()
+        if name is not None
+    }
     for role, name in given.items():
-        if name is not None and name not in names:
+        if name not in names:
             error = unknown(f"column of {path}:", name, listed)
             raise UsageError(f"{error} Choose one that all files have, with --{role}-column.")
-    text = given["text"] or _guess(names, TEXT_COLUMNS, given["label"])
-    label = given["label"] or _guess(names, LABEL_COLUMNS, text)
+    text, label = given.get("text"), given.get("label")
+    text = _guess(names, TEXT_COLUMNS, label) if text is None else text
+    label = _guess(names, LABEL_COLUMNS, text) if label is None else label
     if len(names) == 2 and (text is None) != (label is None):
-        other = names[1] if names[0] == (text or label) else names[0]
-        text, label = text or other, label or other
+        other = names[1] if names[0] in (text, label) else names[0]
+        text, label = (other if name is None else name for name in (text, label))
     if not labelled and len(names) == 1 and text is None:
         text = names[0]
         if kind_of(path) in SEPARATORS:
@@ -74,7 +82,7 @@ def choose_columns(
             f"{path}: the texts and the labels are both in {text!r}: choose another column with "
             "--text-column or --label-column"
         )
-    if any(given[role] is None and name != role for role, name in chosen.items()):
+    if any(role not in given and name != role for role, name in chosen.items()):
         labels = f", labels in {label!r}" if labelled else ""
         options = ", ".join(f"--{role}-column" for role in chosen)
         logger.info("%s: texts are in %r%s (choose others with %s)", path, text, labels, options)

@@ -200,7 +200,7 @@ class Corpus:
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
     """Class numbers of a frame's labels, ``[rows]`` int32.
 
-    Labels are the same if they are composed (NFC): an older run's may not be.
+    Labels are the same if they are, :func:`composed`: an older run's may not be.
 
     Raises:
         UsageError: for a label that is not among ``labels``, with its file and line.

@@ -8,10 +8,7 @@ import itertools
 import json
 import logging
 import os
-import platform
-import re
 import shutil
-import tempfile
 import time
 import zlib
 from collections import Counter
@@ -22,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.alone import is_alive
+from zoo.alone import scratch
 from zoo.errors import UsageError
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
@@ -95,11 +92,8 @@ def train_word2vec(
     folder = cache_folder() if cache is None else Path(cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _remove_left_over(folder)
-        with tempfile.TemporaryDirectory(
-            prefix=f".training-{platform.node()}-{os.getpid()}-", dir=folder
-        ) as temporary:
-            corpus = _write_words(texts, split_words, Path(temporary, "words.txt"))
+        with scratch(folder, ".training") as temporary:
+            corpus = _write_words(texts, split_words, temporary / "words.txt")
             workers = min(workers, max(1, corpus.words // WORKER))
             settings = WORD2VEC | {
                 "vector_size": dim, "min_count": min_count, "epochs": epochs, "seed": seed
@@ -110,8 +104,8 @@ def train_word2vec(
                     vectors = read_vectors(path)
                     logger.info("word2vec: read from %s, trained before on the same words", path)
                     return vectors
-            trained = _train(corpus, settings, workers, Path(temporary, "vectors.bin"))
-            _pack(trained, Path(temporary, "vectors.bin.gz")).replace(path)
+            trained = _train(corpus, settings, workers, temporary / "vectors.bin")
+            _pack(trained, temporary / "vectors.bin.gz").replace(path)
     except OSError as error:
         raise UsageError(
             f"word2vec cannot be trained in {folder}: {error}. Set ZOO_CACHE_DIR to a folder with "
@@ -119,18 +113,6 @@ def train_word2vec(
         ) from None
     logger.info("word2vec: kept in %s", path)
     return read_vectors(path)
-
-
-def _remove_left_over(folder):
-    """Removes the words that trainings left which were killed: as large as their corpus.
-
-    Those of this machine, as the folder may be one that others write to.
-    """
-    name = re.compile(rf"\.training-{re.escape(platform.node())}-(\d+)-\w+")
-    for left in folder.glob(".training-*"):
-        found = name.fullmatch(left.name)
-        if found and not is_alive(int(found[1])):
-            shutil.rmtree(left, ignore_errors=True)
 
 
 class _Words(NamedTuple):

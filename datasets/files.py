@@ -15,6 +15,7 @@ from zoo.datasets.folders import find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
     place,
     report_repeats,
+    report_same_numbers,
     report_swallowed,
     skipped,
 )
@@ -41,7 +42,7 @@ def load_files(
     label_column: str | None = None,
     on_bad_row: str = "fail",
 ) -> Corpus:
-    """A corpus from the user's own files. Letters and their accents are composed (NFC).
+    """A corpus from the user's own files. Letters and their accents are :func:`composed`.
 
     A table is CSV, TSV, JSON lines (each also in gzip) or Parquet. A glob stands for tables with
     the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
@@ -76,6 +77,7 @@ def load_files(
         frames[split] = read_labelled(path, **columns, on_bad_row=on_bad_row)
         columns |= frames[split].attrs["columns"]
     labels = sorted(frames["train"]["label"].unique())
+    report_same_numbers(train, labels)
     if len(labels) < 2:
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
     splits = {}
@@ -92,7 +94,7 @@ def read_texts(
 ) -> list[str]:
     """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
 
-    Letters and their accents are composed (NFC), as in :func:`load_files`.
+    Letters and their accents are :func:`composed`.
 
     Args:
         path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``, or a glob of these. What is

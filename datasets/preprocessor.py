@@ -245,7 +245,7 @@ class Preprocessor:
         Args:
             texts: the training split's, read once, as a stream; numbers, names and typing errors
                 make ever new words, so beyond 500,000 different ones, or four times the most
-                words, the rarest are forgotten.
+                words, the rarer half is forgotten.
             max_words, max_sentences, clean_up, ngrams, entities: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
@@ -258,13 +258,12 @@ class Preprocessor:
         _check_clean_up(clean_up, max_sentences, entities)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
-        forgotten = 0  # words that stood so many times, at most, when memory ran short
+        most = max(MOST_COUNTED, 4 * max_vocabulary)
         longest, sentences = [], []  # of each text: words of its longest sentence, sentences
         for words in _chunks(texts, split_sentences if hierarchical else split_words, clean_up):
             counts.update(with_ngrams(words, ngrams).flat_values.numpy().tolist())
-            while len(counts) > max(MOST_COUNTED, 4 * max_vocabulary):
-                forgotten += 1
-                counts = Counter({word: n for word, n in counts.items() if n > forgotten})
+            if len(counts) > most:
+                counts = Counter(dict(counts.most_common(most // 2)))
             if hierarchical:
                 sentences.append(words.row_lengths().numpy().astype("int32"))
                 words = tf.reduce_max(words.row_lengths(axis=2), axis=1)

@@ -1,5 +1,6 @@
 """What is odd about a user's rows, on the log: a line for each kind, with the first places."""
 
+import contextlib
 import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -38,6 +39,18 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
     names = [str(path.relative_to(folder)) for path in paths]
     if names:
         logger.warning("%s: %d left out: %s", folder, len(names), _some(folder, names))
+
+
+def report_same_numbers(path: str | Path, labels: Iterable[str]) -> None:
+    """Labels that are one number: pandas writes 1 as 1.0 in a file where a label is missing."""
+    found = {}
+    for label in labels:
+        with contextlib.suppress(ValueError):
+            found.setdefault(float(label), []).append(label)
+    for same in found.values():
+        if len(same) > 1:
+            listed = " and ".join(map(repr, same))
+            logger.warning("%s: the labels %s are one number, but classes apart", path, listed)
 
 
 def report_swallowed(

@@ -4,6 +4,7 @@ import codecs
 import contextlib
 import gzip
 import io
+import re
 import unicodedata
 import zlib
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ OTHER_KINDS = {
     b"PAR1": "Parquet: end its name with .parquet",
     b"%PDF": "a PDF: make a table of it first",
 }
+
+
+MARKS = "\u0300-\u036f\u3099\u309a"
+APART = re.compile(f"[^{MARKS}][{MARKS}]{{1,30}}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
 
 
 class Problem(NamedTuple):
@@ -72,11 +77,15 @@ def undecodable(text: str) -> str | None:
 
 
 def composed(text: str) -> str:
-    """A text with each letter and its accents as one character (Unicode's NFC).
+    """A text with each letter and its accents as one character, where Unicode has it (NFC).
 
-    Some systems, macOS among them, write them as several: the same word would be another one.
+    Some systems, macOS among them, write them as several: the same word would be another one. So
+    it is for accents, Japanese voicing marks and Korean syllables. All else stays as it is written,
+    as NFC takes some letters of Indian scripts apart; and so do more than 30 accents of a letter.
     """
-    return unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    return APART.sub(lambda found: unicodedata.normalize("NFC", found[0]), text)
 
 
 @contextlib.contextmanager

@@ -129,6 +129,30 @@ def test_a_user_can_register_a_model():
         zoo.registry._registered.pop("mean_of_words")
 
 
+def test_a_model_of_sentences_need_not_be_of_ours():
+    """It reads ``[batch, sentences, words]``; only our own read sentences in groups."""
+
+    @zoo.register_model("mean_of_sentences")
+    class MeanOfSentences(zoo.TextClassifier):
+        def __init__(self, num_classes, *, max_sentences=3, **kwargs):
+            super().__init__(num_classes, max_sentences=max_sentences, **kwargs)
+
+        def call(self, ids, training=None):
+            return self.classify(keras.ops.mean(self.embed(ids), axis=(1, 2)))
+
+    try:
+        texts = ["one two. three.", "two"]
+        model = zoo.build("mean_of_sentences", 2, vocabulary_size=9)
+        model.preprocessor = zoo.datasets.Preprocessor.fit(texts, 4, 3, min_count=1)
+        np.testing.assert_allclose(
+            model.predict(texts, verbose=0), model(model.preprocessor(texts)), atol=1e-6
+        )
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        model.fit(texts, np.array([0, 1]), verbose=0)
+    finally:
+        zoo.registry._registered.pop("mean_of_sentences")
+
+
 def test_an_option_need_not_be_of_a_keyword_alone():
     """What is rebuilt from the configuration is what was trained."""
 

@@ -252,6 +252,16 @@ def test_two_runs_at_once_have_two_folders(tmp_path):
     assert sorted(tmp_path.iterdir()) == sorted([first, second])
 
 
+def test_a_link_to_nowhere_is_no_output_folder(tmp_path):
+    (tmp_path / "runs").symlink_to(tmp_path / "unmounted" / "runs")
+    for output in (tmp_path / "runs", tmp_path / "runs" / "more"):
+        with (
+            pytest.raises(zoo.UsageError, match="cannot write to the output folder"),
+            new_run(output, "a-b"),
+        ):
+            pass
+
+
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_what_is_written_is_whole_or_as_before(tmp_path, kind):
     path = tmp_path / "a.txt"

@@ -24,7 +24,9 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         run = output / str(len(calls))
         run.mkdir(parents=True)
         accuracies = [0.1, settings["batch_size"] / 100, 0.2]
-        pd.DataFrame({"val_accuracy": accuracies}).to_csv(run / "history.csv")
+        losses = [0.0, settings["learning_rate"], 1.0]
+        history = pd.DataFrame({"val_accuracy": accuracies, "val_loss": losses})
+        history.to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -38,10 +40,17 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         assert 5e-4 / 5 <= call["learning_rate"] <= 5e-4 * 5
         assert call["batch_size"] in (16, 32, 64)
         assert 0 <= call["word_dropout"] <= 0.6 and call["dropout"] == 0.5
+
+    def loss_of(call):  # of the best evaluation
+        return call["learning_rate"] if call["batch_size"] > 20 else 1.0
+
     trials = pd.read_csv(tmp_path / "search" / "trials.csv")
     complete = trials[trials["state"] == "COMPLETE"]
     assert len(complete) == 5
-    assert complete["validation_accuracy"].is_monotonic_decreasing
+    order = zip(-complete["validation_accuracy"], complete["validation_loss"], strict=True)
+    assert list(order) == sorted(
+        (-max(call["batch_size"] / 100, 0.2), loss_of(call)) for call in done
+    )
     best = max(call["batch_size"] for call in done)
     assert complete["validation_accuracy"].iloc[0] == max(best / 100, 0.2)
     assert zoo.tune(trials=5, **settings) == tmp_path / "search"  # nothing left to do
@@ -53,8 +62,15 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         zoo.tune(epochs=2, **settings)
     with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
         zoo.tune(trials=0)
-    with pytest.raises(zoo.UsageError, match="options must be a dictionary"):
-        zoo.tune(options=["dropout"])
+    for wrong, message in (
+        ({"options": ["dropout"]}, "options must be a dictionary"),
+        ({"seed": -1}, "seed must be from 0 to 4294967295: got -1"),
+        ({"files": {"text_colum": "x"}}, "'text_colum'. Did you mean 'text_column'"),
+        ({"epoch": 2}, "'epoch'. Did you mean 'epochs'"),
+        ({"processes": 2, "coordinator": "a:1"}, "coordinator, processes: a search is made by one"),
+    ):
+        with pytest.raises(zoo.UsageError, match=message):
+            zoo.tune(**wrong)
 
 
 def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
@@ -65,7 +81,7 @@ def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
             raise DivergedError("the loss became infinite")
         run = output / str(len(losses))
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -80,7 +96,7 @@ def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
     def train(model, data, *, output, **settings):
         run = output / str(settings["learning_rate"])
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -136,7 +152,7 @@ def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch)
         seeds.append(seed)
         run = output / str(len(seeds))
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5]}).to_csv(run / "history.csv")
+        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)

@@ -1,7 +1,12 @@
-"""One process at a time in a folder; and which processes are no more."""
+"""One process at a time in a folder; folders of a process; and which processes are no more."""
 
 import contextlib
+import glob
 import os
+import platform
+import re
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +40,22 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def scratch(folder: Path, name: str) -> Iterator[Path]:
+    """A new folder in one that others may write to, for what is gone afterwards.
+
+    Those of the same name that killed processes of this machine left are removed: they may be
+    large.
+    """
+    own = rf"{name}-{platform.node()}-"
+    for left in folder.glob(f"{glob.escape(own)}*"):
+        found = re.match(r"(\d+)-", left.name.removeprefix(own))
+        if found and not is_alive(int(found[1])):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder) as temporary:
+        yield Path(temporary)
 
 
 def is_alive(process: int) -> bool:

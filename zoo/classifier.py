@@ -46,7 +46,7 @@ class TextClassifier(keras.Model):
     presets: dict[str, dict[str, Any]] = {}
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
-    sentence_groups = 12  # of a batch; see zoo.datasets.batches.pack
+    sentence_groups = 0  # of a batch, which only some read; see zoo.datasets.batches.pack
     ngrams = 1  # words of the longest n-gram that it reads
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
@@ -252,7 +252,7 @@ class TextClassifier(keras.Model):
             probabilities[rows] = answers
         return probabilities
 
-    def solve(self, split) -> None:
+    def solve(self, split, seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
 

@@ -366,7 +366,9 @@ def predict(
         return
     if file is not None:
         texts = read_texts(file, text_column or _text_column(run, file))
-    elif not texts:
+    elif texts:
+        texts = map(composed, texts)
+    else:
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
         sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
@@ -432,6 +434,7 @@ def explain(
 ) -> None:
     """Show where a model looked: words shaded by attention."""
     from zoo.datasets import read_texts
+    from zoo.datasets.text_files import composed
     from zoo.evaluation import read_test_split
     from zoo.faithfulness import faithfulness
     from zoo.page import write_page
@@ -456,7 +459,9 @@ def explain(
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
         texts = read_texts(file, text_column or _text_column(run, file))[:most]
-    elif not texts:
+    elif texts:
+        texts = list(map(composed, texts))
+    else:
         split = read_test_split(read_config(run), most)
         texts, targets = list(split), [model.labels[number] for number in split.numbers]
     if not texts:

@@ -85,9 +85,10 @@ def spread(
 
         # Not by Keras' initialize, under which the first process must end soon after the others;
         # but it has the model to score and to write.
-        jax.distributed.initialize(
-            coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
-        )
+        if not jax.distributed.is_initialized():  # by a training before
+            jax.distributed.initialize(
+                coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
+            )
     if backend == "jax":
         with _on_jax(devices, processes, process_id) as share:
             yield share

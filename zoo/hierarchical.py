@@ -26,6 +26,7 @@ class HierarchicalClassifier(TextClassifier):
     """
 
     flat = False  # whether there is a flat variant
+    sentence_groups = 12
 
     def __init__(
         self,

@@ -56,10 +56,11 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
         try:
             folder.mkdir(parents=True)
             break
-        except FileExistsError:
-            number += 1
-            folder = first.with_name(f"{first.name}_{number}")
         except OSError as error:
+            if os.path.lexists(folder):  # and no link to nowhere above it
+                number += 1
+                folder = first.with_name(f"{first.name}_{number}")
+                continue
             raise UsageError(
                 f"cannot write to the output folder {output}: {error.strerror}. Choose another "
                 "with --output"
@@ -84,8 +85,8 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
 def whole(path: Path) -> Iterator[Path]:
     """A name to write a file or folder under, which becomes ``path`` once it is complete.
 
-    If writing fails, ``path`` is as before. Two processes that write it at once do not touch each
-    other's work: the last one stays. What a killed one left is removed.
+    If writing fails, or the power does, ``path`` is as before. Two processes that write it at
+    once do not touch each other's work: the last one stays. What a killed one left is removed.
 
     Raises:
         UsageError: if there is no room, or no leave, to write.
@@ -97,6 +98,9 @@ def whole(path: Path) -> Iterator[Path]:
         path.parent.mkdir(exist_ok=True)
         _remove_left_over(path)
         yield partial
+        if partial.is_file():
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())  # else the name could reach the disk before what is in it
         if path.is_dir():
             if not partial.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "it is a folder")

@@ -12,14 +12,14 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 from zoo import datasets
-from zoo.alone import alone
+from zoo.alone import alone, scratch
 from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
 from zoo.datasets.text_files import undecodable
 from zoo.errors import UsageError, unknown
@@ -125,7 +125,8 @@ def train(
         raise UsageError(
             f"data must be the name of a corpus or a path, such as that of a CSV file: got {data!r}"
         )
-    _check_names(files, devices)
+    check_names(files, devices)
+    check_seed(seed)
     for path in (data, output, embeddings, unlabelled, Path.cwd(), *files.values()):
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
@@ -141,8 +142,8 @@ def train(
     check_options(model, options)
     sizes = {"epochs": epochs, "batch_size": batch_size}
     sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
-    for name, value in (sizes | {"seed": seed}).items():
-        left_open = value is None and name not in ("min_count", "seed")
+    for name, value in sizes.items():
+        left_open = value is None and name != "min_count"
         if not left_open and not isinstance(value, Integral):
             raise UsageError(f"{name} must be a whole number: got {value!r}")
     rates = {"learning_rate": learning_rate, "percentile": percentile}
@@ -156,8 +157,6 @@ def train(
         raise UsageError(f"percentile must be above 0 and at most 100: got {percentile}")
     if learning_rate is not None and not 0 < learning_rate < math.inf:
         raise UsageError(f"learning_rate must be a number above 0: got {learning_rate}")
-    if not 0 <= seed < 2**32:
-        raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     own |= {"schedule": schedule, "class_weights": class_weights}
     _check_tensorboard(tensorboard)
@@ -259,6 +258,14 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
             f"{config['data']} has changed since {run} began: its rows have other texts or "
             "classes, or another order. Train anew"
         )
+    import keras  # takes seconds: only once the input is known to be good
+
+    backend = config["versions"].get("backend")
+    if backend not in (None, keras.backend.backend()):
+        raise UsageError(
+            f"{run} began with KERAS_BACKEND={backend}, and would end with other weights under "
+            f"{keras.backend.backend()}: set that, too"
+        )
     _announce(corpus)
     started = time.perf_counter()
     resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
@@ -302,16 +309,25 @@ def check_options(model: str, options: dict[str, Any]) -> None:
         raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
 
 
-def _check_names(files, devices):
+def check_names(files: Any, others: Iterable[str]) -> None:
+    """Refuses unknown names in ``files``, and unknown ones of other arguments of :func:`train`."""
     if not isinstance(files, Mapping):
         raise UsageError(f"files must be a dictionary, or None: got {files!r}")
     for name in files:
         if name not in FILES:
             raise unknown("name in files", name, FILES)
     own = inspect.signature(train).parameters.keys() - {"devices"}
-    for name in devices:
-        if name not in DEVICES:
+    for name in others:
+        if name not in own.union(DEVICES):
             raise unknown("argument of zoo.train", name, sorted(own.union(DEVICES)))
+
+
+def check_seed(seed: Any) -> None:
+    """Refuses what NumPy takes for no seed."""
+    if not isinstance(seed, Integral):
+        raise UsageError(f"seed must be a whole number: got {seed!r}")
+    if not 0 <= seed < 2**32:
+        raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
 
 
 def _check_tensorboard(wanted):
@@ -365,12 +381,12 @@ def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard
     from zoo.fitting import fit
 
     if classifier.solves:
-        classifier.solve(corpus.train)
+        classifier.solve(corpus.train, config["seed"])
         return True
     if share is not None and share.part:
         verbose = 0
-    with tempfile.TemporaryDirectory(prefix="zoo-") as scratch:
-        cache = str(Path(scratch) / "ids") if config["cache"] == "disk" else config["cache"]
+    with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
+        cache = str(temporary / "ids") if config["cache"] == "disk" else config["cache"]
         return fit(
             classifier, corpus, recipe, folder, config["seed"], cache, share, verbose, tensorboard
         )

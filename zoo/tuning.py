@@ -13,7 +13,7 @@ from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
 from zoo.runs import plain_name, whole, write_json
-from zoo.training import check_options, train
+from zoo.training import check_names, check_options, check_seed, train
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
@@ -59,6 +59,10 @@ def tune(
         raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
     if trials < 1:
         raise UsageError(f"trials must be at least 1: got {trials}")
+    check_seed(seed)
+    check_names(settings.get("files") or {}, settings)
+    if several := settings.keys() & {"coordinator", "processes", "process_id"}:
+        raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
     if searched := settings.keys() & {"learning_rate", "batch_size"}:
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
@@ -109,8 +113,11 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         )
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
+        history = pd.read_csv(run / "history.csv")
+        best = history.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
         trial.set_user_attr("run", str(run))
-        return float(pd.read_csv(run / "history.csv")["val_accuracy"].max())
+        trial.set_user_attr("validation_loss", float(best["val_loss"]))
+        return float(best["val_accuracy"])
 
     def report(study, trial):
         found = "diverged" if trial.value is None else f"{100 * trial.value:.2f}%"
@@ -171,5 +178,8 @@ def _write_trials(folder, study):
     frame = frame.rename(columns={"value": "validation_accuracy"})
     frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
     frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
+    if "validation_loss" not in frame:  # of an older search
+        frame["validation_loss"] = float("nan")
+    order = ["validation_accuracy", "validation_loss"]
     with whole(folder / "trials.csv") as path:
-        frame.sort_values("validation_accuracy", ascending=False).to_csv(path, index=False)
+        frame.sort_values(order, ascending=[False, True]).to_csv(path, index=False)

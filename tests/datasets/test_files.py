@@ -12,6 +12,7 @@ import zoo
 from zoo.datasets import read_texts
 from zoo.datasets.corpus import class_numbers
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name
+from zoo.datasets.text_files import composed
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
@@ -260,6 +261,41 @@ def test_accents_written_in_two_ways_are_the_same(tmp_path):
     of_an_older_run = class_numbers(read_labelled(test), [apart, "bad"])
     assert of_an_older_run.tolist() == [0, 0]
     assert of_an_older_run.dtype == "int32"
+
+
+@pytest.mark.parametrize(
+    ("apart", "together"),
+    [
+        ("e\u0301", "\u00e9"),
+        ("s\u0323\u0307", "\u1e69"),
+        ("\u304b\u3099", "\u304c"),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af", "\ud55c\uae00"),
+        ("\u09dc\u0958\u212b", "\u09dc\u0958\u212b"),  # which NFC would take apart, or replace
+        ("plain", "plain"),
+        ("q\u0301", "q\u0301"),
+    ],
+)
+def test_what_is_composed(apart, together):
+    assert composed(f"a {apart} b") == f"a {together} b"
+    assert composed(together) == together
+
+
+def test_many_accents_take_no_time():
+    """A text of a megabyte, of which Unicode's own function would take hours."""
+    text = "a" + "\u0301\u0316" * 250_000
+    assert composed(text).startswith("\u00e1\u0316")
+
+
+def test_labels_that_are_one_number_are_told(tmp_path, log):
+    path = write(tmp_path / "a.csv", "text,label\na,1\nb,1.0\nc,2\nd,two\ne,nan\n")
+    assert load_files(path).labels == ["1", "1.0", "2", "nan", "two"]
+    assert log.messages == [f"{path}: the labels '1' and '1.0' are one number, but classes apart"]
+
+
+def test_columns_are_found_by_composed_names_and_by_none(tmp_path):
+    path = write(tmp_path / "a.csv", ",text,cate\u0301gorie\none,two,x\n1,2,y\n")
+    frame = read_labelled(path, text_column="", label_column="cat\u00e9gorie")
+    assert frame[["text", "label"]].to_numpy().tolist() == [["one", "x"], ["1", "y"]]
 
 
 def test_texts_in_two_splits_are_reported_and_kept(tmp_path, log):

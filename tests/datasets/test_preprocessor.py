@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -105,6 +106,18 @@ def test_ever_new_words_do_not_fill_the_memory(monkeypatch):
     vocabulary = Preprocessor.fit(texts).vocabulary
     assert vocabulary[:3] == ["the", "number", "is"]
     assert set(vocabulary[3:]) == set("0123456")
+
+
+def test_of_ever_new_words_the_most_frequent_are_found(monkeypatch):
+    """However often memory runs short, few of the most frequent are lost."""
+    monkeypatch.setattr(preprocessor_module, "MOST_COUNTED", 2000)
+    ranks = np.random.default_rng(0).zipf(1.2, (20_000, 20)) % 10**6
+    texts = [" ".join(f"w{rank}" for rank in row) for row in ranks]
+    counts = Counter(" ".join(texts).split())
+    assert len(counts) > 20 * 2000
+    vocabulary = Preprocessor.fit(texts, max_vocabulary=500).vocabulary
+    frequent = {word for word, _ in counts.most_common(500)}
+    assert len(vocabulary) == 500 and len(frequent & set(vocabulary)) >= 490
 
 
 def test_ids_of_padding_unknown_and_known_words():

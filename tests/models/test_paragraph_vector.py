@@ -1,6 +1,7 @@
 """Paragraph Vector infers a text's vector by steps along its objective."""
 
 import numpy as np
+import pytest
 from scipy.special import expit
 
 import zoo
@@ -20,6 +21,21 @@ def slope(document, *others):
             for move in 1e-6 * np.eye(len(document))
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("paragraph_vector", {}), ("bag_of_means", {"clusters": 2})]
+)
+def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
+    files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
+    found = []
+    for seed in (0, 0, 1):
+        run = zoo.train(
+            name, str(csv_file), files=files, options=options, seed=seed, output=tmp_path
+        )
+        found.append(zoo.load(run).predict(["a good stay", "so bad and sad"], verbose=0))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.allclose(found[0], found[2], atol=1e-4)
 
 
 def test_a_documents_vector_climbs_its_objective():

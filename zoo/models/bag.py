@@ -139,7 +139,7 @@ class BagOfNgrams(TextClassifier):
         """Whether there is a solver."""
         return self.solver is not None
 
-    def solve(self, split) -> None:
+    def solve(self, split, seed: int = 0) -> None:
         """Finds the weights with scikit-learn."""
         from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.preprocessing import normalize
@@ -156,7 +156,7 @@ class BagOfNgrams(TextClassifier):
         if not self.train_embeddings:
             features = features @ ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
         if self.clusters is not None:
-            groups = self._groups(split)
+            groups = self._groups(split, seed)
             features = features @ groups
         weights, bias = solved(features, split.numbers, self.solver, self.strength)
         if self.clusters is not None:
@@ -185,7 +185,7 @@ class BagOfNgrams(TextClassifier):
         counts.sum_duplicates()
         return counts[:, UNKNOWN + 1 :]
 
-    def _groups(self, split):
+    def _groups(self, split, seed):
         """``[n-grams, groups]``, sparse: the cluster of each word that has a vector."""
         from scipy.sparse import csr_matrix
         from sklearn.cluster import KMeans
@@ -196,10 +196,11 @@ class BagOfNgrams(TextClassifier):
         def split_up(texts):
             return split_words(texts, self.preprocessor.clean_up)
 
-        vectors = train_word2vec(split, split_up, WIDTH)
+        vectors = train_word2vec(split, split_up, WIDTH, seed=seed)
         places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
         known = [word for word in vectors.index_to_key if word in places]
-        kmeans = KMeans(min(self.clusters, len(known)), init="random", max_iter=20, random_state=0)
+        number = min(self.clusters, len(known))
+        kmeans = KMeans(number, init="random", max_iter=20, random_state=seed)
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))

@@ -80,7 +80,7 @@ class ParagraphVector(TextClassifier):
             document = document + self.step_size * (1 - step / self.steps) * gradient
         return document
 
-    def solve(self, split) -> None:
+    def solve(self, split, seed: int = 0) -> None:
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
@@ -101,7 +101,7 @@ class ParagraphVector(TextClassifier):
             min_count=1,
             epochs=self.passes,
             workers=1,
-            seed=0,
+            seed=seed,
         )
         table = np.zeros(self.embed.embeddings.shape, "float32")
         noise = np.zeros(self.vocabulary_size)
