@@ -26,6 +26,7 @@ from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
 from zoo.registry import import_model
 from zoo.runs import read_config, write_words
 from zoo.summary import draw_confusion_matrix
+from zoo.training import _warn_if_idle
 
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
@@ -450,6 +451,22 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
     zoo.train("bow", str(csv_file), output=tmp_path, epochs=3, learning_rate=0.1)
     assert "bow is solved at once: no use of epochs or learning_rate" in caplog.messages
+
+
+def test_options_that_change_nothing_are_told(caplog):
+    def told(name, **options):
+        caplog.clear()
+        _warn_if_idle(zoo.build(name, 2, vocabulary_size=5, **options), options)
+        return caplog.messages
+
+    without = "changes nothing without"
+    assert told("act", entity_vectors=True) == [f"act: entity_vectors {without} entities"]
+    assert told("attcnn", max_distance=9) == [f"attcnn: max_distance {without} entities"]
+    assert told("act", position_dim=None, word_positions=True) == [
+        f"act: word_positions {without} position_dim"
+    ]
+    assert told("act", entity_vectors=True, max_distance=9, entities=True) == []
+    assert told("ssan", max_distance=9) == told("act", word_positions=True) == []
 
 
 @pytest.mark.parametrize("data", ["own.csv", "*.csv", "linked.csv"])

@@ -42,6 +42,12 @@ DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.device
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
 
+NEEDED = {
+    "max_distance": "entities",
+    "entity_vectors": "entities",
+    "word_positions": "position_dim",
+}
+
 logger = logging.getLogger("zoo")
 
 
@@ -185,6 +191,7 @@ def train(
             )
             _check_batch_size(resolved.batch_size, len(corpus.train), share)
             _warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
+            _warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = files | {name: _absolute(path) for name, path in given.items()}
             is_name = data in (*datasets.CATALOGUE, "sample")
@@ -374,6 +381,13 @@ def _warn_if_solved(classifier, given):
     idle = [name for name, value in given.items() if value is not None]
     if idle and classifier.solves:
         logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
+
+
+def _warn_if_idle(classifier, options):
+    for option, needed in NEEDED.items():
+        if options.get(option) and not getattr(classifier, needed, True):
+            if needed in classifier.option_defaults():
+                logger.warning("%s: %s changes nothing without %s", classifier.name, option, needed)
 
 
 def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):
