@@ -135,7 +135,7 @@ def missing(best):
 
 
 def further(rows, best):
-    """A sentence on what word vectors of further texts bring, and a section on them.
+    """A sentence on what word vectors of further texts bring, a section on them, and its rows.
 
     Args:
         rows, best: without them: all, and the best of each corpus.
@@ -170,7 +170,7 @@ validation accuracy, of those with these vectors.
 
 {table(tried, **titles | {"system": ("system", "")}, **accuracies, **SIZES)}
 """
-    return sentence, section
+    return sentence, section, tried
 
 
 def attention(run):
@@ -227,7 +227,6 @@ def main():
         **SIZES,
     )
     best = list(summary(rows))
-    machines = sorted({row["machine"] for row in rows if "machine" in row})
     short = table(
         best,
         data=("data", ""),
@@ -237,9 +236,10 @@ def main():
         difference=("difference, points", "+.1f"),
         **SIZES,
     )
-    sentence, section = "", ""
+    sentence, section, tried = "", "", []
     if any(row["data"] == "imdb" for row in best):  # whose reviews give the vectors
-        sentence, section = further(rows, best)
+        sentence, section, tried = further(rows, best)
+    machines = sorted({row["machine"] for row in [*rows, *tried] if "machine" in row})
     notes = [
         f"Written by `make bench-accuracy` on {' and '.join(machines)}: "
         "`zoo train MODEL --data DATA`, with nothing else. Test splits are the official ones; AG "

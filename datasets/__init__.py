@@ -4,6 +4,7 @@ from zoo.datasets.catalogue import CATALOGUE, load
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.files import column_of, load_files, read_labelled, read_texts
 from zoo.datasets.folders import short_name
+from zoo.datasets.text_files import composed
 
 __all__ = [
     "CATALOGUE",
@@ -11,6 +12,7 @@ __all__ = [
     "Preprocessor",
     "Split",
     "column_of",
+    "composed",
     "load",
     "load_files",
     "read_labelled",

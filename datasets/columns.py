@@ -42,16 +42,12 @@ def choose_columns(
             clear; for a column that is there twice.
     """
     listed = [" ".join(name.split())[:60] for name in names]
-    alike = {composed(name): name for name in names}
     wanted = {"text": text_column, "label": label_column if labelled else None}
-    given = {
-        role: alike.get(composed(str(name)), name)
-        for role, name in wanted.items()
-        if name is not None
-    }
+    wanted = {role: name for role, name in wanted.items() if name is not None}
+    given = {role: column_named(name, names) for role, name in wanted.items()}
     for role, name in given.items():
-        if name not in names:
-            error = unknown(f"column of {path}:", name, listed)
+        if name is None:
+            error = unknown(f"column of {path}:", wanted[role], listed)
             raise UsageError(f"{error} Choose one that all files have, with --{role}-column.")
     text, label = given.get("text"), given.get("label")
     text = _guess(names, TEXT_COLUMNS, label) if text is None else text
@@ -87,6 +83,14 @@ def choose_columns(
         options = ", ".join(f"--{role}-column" for role in chosen)
         logger.info("%s: texts are in %r%s (choose others with %s)", path, text, labels, options)
     return text, chosen.get("label")
+
+
+def column_named(name: str, names: list[str]) -> str | None:
+    """The column of that name, or one whose name is another only in how accents are written."""
+    if name in names:
+        return name
+    alike = composed(str(name))
+    return next((one for one in names if composed(one) == alike), None)
 
 
 def _guess(names, well_known, taken):

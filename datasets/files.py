@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.columns import choose_columns
+from zoo.datasets.columns import choose_columns, column_named
 from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.folders import find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
@@ -69,7 +69,7 @@ def load_files(
     paths = {"train": train} | find_splits(Path(train))
     paths |= {split: path for split, path in own.items() if path is not None}
     columns = {"text_column": text_column, "label_column": label_column}
-    given = " and ".join(repr(column) for column in columns.values() if column)
+    given = " and ".join(repr(column) for column in columns.values() if column is not None)
     if given and all(Path(path).is_dir() for path in paths.values()):
         raise UsageError(f"{train} has no columns: leave out {given}")
     frames = {}
@@ -111,8 +111,10 @@ def read_texts(
 
 def column_of(path: str | Path, column: str | None) -> str | None:
     """A column, if a file that it may not have been meant for has it; else None."""
+    if column is None:
+        return None
     try:
-        return column if column in read_columns(matching_files(Path(path))[0]) else None
+        return column_named(column, read_columns(matching_files(Path(path))[0]))
     except UsageError:  # lines of text or a folder; or what its reader will tell
         return None
 
@@ -231,7 +233,8 @@ def matching_files(path: Path) -> list[Path]:
 def _table(file, text, label) -> Iterator[tuple]:
     """Rows of a table: file, place, and values or a problem."""
     names = read_columns(file)
-    choose_columns(file, names, text, label, labelled=label is not None)  # all files have them
+    # All files have them, but may write their accents in another way.
+    text, label = choose_columns(file, names, text, label, labelled=label is not None)
     labels, long_texts = set(), []
     watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATORS)
     for number, values in read_rows(file, [text] if label is None else [text, label]):

@@ -1,6 +1,5 @@
 """What is odd about a user's rows, on the log: a line for each kind, with the first places."""
 
-import contextlib
 import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -41,16 +40,12 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
         logger.warning("%s: %d left out: %s", folder, len(names), _some(folder, names))
 
 
-def report_same_numbers(path: str | Path, labels: Iterable[str]) -> None:
+def report_same_numbers(path: str | Path, labels: list[str]) -> None:
     """Labels that are one number: pandas writes 1 as 1.0 in a file where a label is missing."""
-    found = {}
     for label in labels:
-        with contextlib.suppress(ValueError):
-            found.setdefault(float(label), []).append(label)
-    for same in found.values():
-        if len(same) > 1:
-            listed = " and ".join(map(repr, same))
-            logger.warning("%s: the labels %s are one number, but classes apart", path, listed)
+        if label.isdecimal() and f"{label}.0" in labels:
+            same = f"{label!r} and {label + '.0'!r}"
+            logger.warning("%s: the labels %s are one number, but classes apart", path, same)
 
 
 def report_swallowed(

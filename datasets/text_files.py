@@ -28,8 +28,7 @@ OTHER_KINDS = {
 }
 
 
-MARKS = "\u0300-\u036f\u3099\u309a"
-APART = re.compile(f"[^{MARKS}][{MARKS}]{{1,30}}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
+WORD = re.compile(r"\S{1,2000}")  # as composing takes time by the square of a length
 
 
 class Problem(NamedTuple):
@@ -77,15 +76,18 @@ def undecodable(text: str) -> str | None:
 
 
 def composed(text: str) -> str:
-    """A text with each letter and its accents as one character, where Unicode has it (NFC).
+    """A text with each letter and its accents as one character, where Unicode has that.
 
-    Some systems, macOS among them, write them as several: the same word would be another one. So
-    it is for accents, Japanese voicing marks and Korean syllables. All else stays as it is written,
-    as NFC takes some letters of Indian scripts apart; and so do more than 30 accents of a letter.
+    Some systems, macOS among them, write them as several: the same word would be another one. It
+    is Unicode's NFC of each word that NFC makes shorter. The others stay as they are written: NFC
+    takes letters of Indian scripts apart that keyboards write as one.
     """
-    if text.isascii():
-        return text
-    return APART.sub(lambda found: unicodedata.normalize("NFC", found[0]), text)
+    return text if text.isascii() else WORD.sub(_shorter, text)
+
+
+def _shorter(word):
+    found = word[0] if word[0].isascii() else unicodedata.normalize("NFC", word[0])
+    return found if len(found) < len(word[0]) else word[0]
 
 
 @contextlib.contextmanager

@@ -201,6 +201,9 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
     path.write_text("text,review\nbad,a good stay\n")
     code, out, _ = run_zoo("predict", trained, "--file", path)
     assert code == 0 and json.loads(out)["text"] == "a good stay"
+    (tmp_path / "no name.csv").write_text(",review\nbad,a good stay\n")
+    code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "no name.csv", "--text-column=")
+    assert code == 0 and json.loads(out)["text"] == "bad"
     code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "te*.csv")
     assert code == 0 and json.loads(out)["text"] == "a good stay"
     for options in (

@@ -83,7 +83,7 @@ def test_the_card_has_the_runs_scores(trained, tmp_path):
     config = json.loads((run / "config.json").read_text("utf-8")) | {"embeddings": "/glove.txt"}
     (run / "config.json").write_text(json.dumps(config), "utf-8")
     card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
-    assert "words, of the training split, and others that have word vectors" in card
+    assert "words, counted on the training split and filled up by its word vectors" in card
     assert "| good one | 0.710 | 0.720 | 0.730 | 9 |" in card
     odd = run.rename(tmp_path / "hcan-<img src=x>")
     assert "<img" not in model_card(odd, zoo.load(odd), tmp_path / "none", "savedmodel", None)

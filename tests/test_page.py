@@ -217,7 +217,7 @@ def test_what_the_page_says_of_attention(browser, tmp_path, monkeypatch):
         (tmp_path / "page.html").write_text(page([one]), "utf-8")
         browser.get((tmp_path / "page.html").as_uri())
         assert browser.get_log("browser") == []
-        return " ".join(browser.find_element(By.ID, "about").text.split())
+        return " ".join(browser.find_element(By.ID, "legend").text.split())
 
     one = explanation("not bad at all")  # two attentions of 16 pairs
     for most, told in (
@@ -229,7 +229,8 @@ def test_what_the_page_says_of_attention(browser, tmp_path, monkeypatch):
         assert told in about(one)
     bare = tuple(dataclasses.replace(word, weight=None, heads=()) for word in one.words)
     bare = dataclasses.replace(one, words=bare, pairs=None)
-    assert about(bare) == "This model has no attention: nothing is shaded."
+    entities = "Marked entities are bold, in dashed boxes."
+    assert about(bare) == f"This model has no attention: nothing is shaded. {entities}"
     assert "where the model looked" in about(dataclasses.replace(bare, text="", words=()))
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pickle
+import platform
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from zoo.alone import alone
+from zoo.alone import alone, scratch
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
@@ -260,6 +261,44 @@ def test_a_link_to_nowhere_is_no_output_folder(tmp_path):
             new_run(output, "a-b"),
         ):
             pass
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    done, path = [], tmp_path / "a.txt"
+    fsync, replace = os.fsync, Path.replace
+
+    def synced(handle):
+        done.append("written")
+        fsync(handle)
+
+    def renamed(self, target):
+        done.append("named")
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", renamed)
+    with whole(path) as partial:
+        partial.write_text("x", "utf-8")
+    assert done == ["written", "named"] and path.read_text("utf-8") == "x"
+
+
+def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    host, own = platform.node(), os.getpid()
+    left = [f"a-{host}-{ended.pid}-x", f"a-{host}-{own}-earlier"]  # whose number is mine now
+    others = [
+        f"a-{host}-{os.getppid()}-x",  # runs
+        f"a-{host}-1-{ended.pid}-x",  # of a host of such a name
+        f"b-{host}-{ended.pid}-x",
+        f"a-{host}-notes",
+    ]
+    for name in left + others:
+        (tmp_path / name).mkdir()
+    with scratch(tmp_path, "a") as first, scratch(tmp_path, "a") as second:
+        assert first.is_dir() and second.is_dir()
+        assert {path.name for path in tmp_path.iterdir()} == {first.name, second.name, *others}
+    assert {path.name for path in tmp_path.iterdir()} == set(others)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])

@@ -4,9 +4,13 @@ import errno
 import functools
 import importlib.util
 import json
+import platform
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import tempfile
 import warnings
 from pathlib import Path
 from unittest import mock
@@ -57,8 +61,14 @@ def test_a_cache_that_finds_no_room_is_told_in_one_line(csv_file, tmp_path, monk
         raise tf.errors.UnknownError(None, None, f"{cache}.data-00000: File too large")
 
     monkeypatch.setattr("zoo.fitting._batches", full)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"zoo-{platform.node()}-{ended.pid}-x"  # ids of a killed training
+    left.mkdir()
     with pytest.raises(zoo.UsageError, match="cannot keep word ids in .*: set TMPDIR"):
         start(csv_file, tmp_path, cache="disk")
+    assert not left.exists()
     with pytest.raises(tf.errors.UnknownError):  # of another kind
         start(csv_file, tmp_path)
 
@@ -466,6 +476,9 @@ def test_options_that_change_nothing_are_told(caplog):
         f"act: word_positions {without} position_dim"
     ]
     assert told("act", entity_vectors=True, max_distance=9, entities=True) == []
+    assert told("act", max_distance=9, entities=True, position_dim=None) == [
+        f"act: max_distance {without} position_dim"
+    ]
     assert told("ssan", max_distance=9) == told("act", word_positions=True) == []
 
 

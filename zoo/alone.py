@@ -42,6 +42,9 @@ def alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+_used = set()  # folders of this process
+
+
 @contextlib.contextmanager
 def scratch(folder: Path, name: str) -> Iterator[Path]:
     """A new folder in one that others may write to, for what is gone afterwards.
@@ -49,12 +52,14 @@ def scratch(folder: Path, name: str) -> Iterator[Path]:
     Those of the same name that killed processes of this machine left are removed: they may be
     large.
     """
-    own = rf"{name}-{platform.node()}-"
+    own = f"{name}-{platform.node()}-"
     for left in folder.glob(f"{glob.escape(own)}*"):
-        found = re.match(r"(\d+)-", left.name.removeprefix(own))
-        if found and not is_alive(int(found[1])):
+        found = re.fullmatch(r"(\d+)-\w+", left.name.removeprefix(own))
+        mine = found and int(found[1]) == os.getpid()  # or of an earlier one of the same number
+        if found and (left not in _used if mine else not is_alive(int(found[1]))):
             shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder) as temporary:
+        _used.add(Path(temporary))
         yield Path(temporary)
 
 

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from zoo.errors import UsageError
-from zoo.runs import whole
+from zoo.runs import to_disk, whole
 
 LEARNT = 0.01  # validation loss; if all answers are right, too, there is nothing left to learn
 PLATEAU = 10  # evaluations, after which the rate falls where the recipe says "plateau"
@@ -109,6 +109,8 @@ class Checkpoint(keras.callbacks.Callback):
             _save(self.best, self.model.variables)
         elif self.plateau and epoch >= PLATEAU:
             self.model.optimizer.learning_rate = float(self.model.optimizer.learning_rate) * 0.9
+        if self.history.exists():  # without whose rows the state could not go on
+            to_disk(self.history)
         self._save_state(self.model, epoch + 1)
         self._path(epoch).unlink(missing_ok=True)
         if self.exhausted:

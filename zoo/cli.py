@@ -332,8 +332,7 @@ def predict(
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
-    from zoo.datasets import read_texts
-    from zoo.datasets.text_files import composed
+    from zoo.datasets import composed, read_texts
     from zoo.runs import whole
 
     _one_source(texts, file)
@@ -360,12 +359,12 @@ def predict(
         import_beam()  # or says how to get it
         from zoo.beam import predict_on_beam
 
-        column = text_column or _text_column(run, file)
+        column = _text_column(run, file, text_column)
         predict_on_beam(run, file, output, column, _beam_options(beam_option))
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
     if file is not None:
-        texts = read_texts(file, text_column or _text_column(run, file))
+        texts = read_texts(file, _text_column(run, file, text_column))
     elif texts:
         texts = map(composed, texts)
     else:
@@ -404,11 +403,13 @@ def _one_source(*sources) -> None:
         )
 
 
-def _text_column(run, file):
-    """The column of the run's own texts, where the file has it too."""
+def _text_column(run, file, given):
+    """The column that is given, or that of the run's own texts, where the file has it too."""
     from zoo.datasets import column_of
     from zoo.runs import read_config
 
+    if given is not None:
+        return given
     return column_of(file, read_config(run)["files"].get("text_column"))
 
 
@@ -433,8 +434,7 @@ def explain(
     ] = None,
 ) -> None:
     """Show where a model looked: words shaded by attention."""
-    from zoo.datasets import read_texts
-    from zoo.datasets.text_files import composed
+    from zoo.datasets import composed, read_texts
     from zoo.evaluation import read_test_split
     from zoo.faithfulness import faithfulness
     from zoo.page import write_page
@@ -458,7 +458,7 @@ def explain(
             raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
-        texts = read_texts(file, text_column or _text_column(run, file))[:most]
+        texts = read_texts(file, _text_column(run, file, text_column))[:most]
     elif texts:
         texts = list(map(composed, texts))
     else:

@@ -102,7 +102,7 @@ def model_card(
     words = "characters" if own.clean_up == "characters" else "words"
     counted = "counted on the training split alone"
     if config["embeddings"] is not None:
-        counted = "of the training split, and others that have word vectors"
+        counted = "counted on the training split and filled up by its word vectors"
     data = _cell(short_name(config["data"]))
     return f"""# {config["model"]} on {data}
 

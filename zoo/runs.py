@@ -85,8 +85,9 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
 def whole(path: Path) -> Iterator[Path]:
     """A name to write a file or folder under, which becomes ``path`` once it is complete.
 
-    If writing fails, or the power does, ``path`` is as before. Two processes that write it at
-    once do not touch each other's work: the last one stays. What a killed one left is removed.
+    If writing fails, or the power does while it is a file, ``path`` is as before. Two processes
+    that write it at once do not touch each other's work: the last one stays. What a killed one left
+    is removed.
 
     Raises:
         UsageError: if there is no room, or no leave, to write.
@@ -98,9 +99,8 @@ def whole(path: Path) -> Iterator[Path]:
         path.parent.mkdir(exist_ok=True)
         _remove_left_over(path)
         yield partial
-        if partial.is_file():
-            with partial.open("rb+") as file:
-                os.fsync(file.fileno())  # else the name could reach the disk before what is in it
+        if partial.is_file():  # whose name could reach the disk before what is in it
+            to_disk(partial)
         if path.is_dir():
             if not partial.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -113,6 +113,12 @@ def whole(path: Path) -> Iterator[Path]:
         for left in (partial, old):
             with contextlib.suppress(OSError):
                 _remove_or_put_back(left, path)
+
+
+def to_disk(path: Path) -> None:
+    """Waits until what was written into a file would outlast a power cut."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _remove_left_over(path):

@@ -42,10 +42,10 @@ DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.device
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
 
-NEEDED = {
-    "max_distance": "entities",
-    "entity_vectors": "entities",
-    "word_positions": "position_dim",
+NEEDED = {  # options that change nothing without all of these
+    "max_distance": ("entities", "position_dim"),
+    "entity_vectors": ("entities",),
+    "word_positions": ("position_dim",),
 }
 
 logger = logging.getLogger("zoo")
@@ -228,7 +228,8 @@ def resume(
         verbose, tensorboard, devices: see :func:`train`.
 
     Raises:
-        UsageError: if there is nothing to continue, or the data is not what it was.
+        UsageError: if there is nothing to continue, the data is not what it was, or Keras has
+            another backend.
     """
     _check_tensorboard(tensorboard)
     run = Path(run)
@@ -384,10 +385,13 @@ def _warn_if_solved(classifier, given):
 
 
 def _warn_if_idle(classifier, options):
-    for option, needed in NEEDED.items():
-        if options.get(option) and not getattr(classifier, needed, True):
-            if needed in classifier.option_defaults():
-                logger.warning("%s: %s changes nothing without %s", classifier.name, option, needed)
+    for option in options.keys() & NEEDED.keys():
+        needed = classifier.option_defaults().keys() & set(NEEDED[option])
+        lacking = sorted(name for name in needed if not getattr(classifier, name))
+        if options[option] and lacking:
+            logger.warning(
+                "%s: %s changes nothing without %s", classifier.name, option, " and ".join(lacking)
+            )
 
 
 def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 import zoo
-from zoo.datasets import read_texts
+from zoo.datasets import column_of, composed, read_texts
 from zoo.datasets.corpus import class_numbers
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name
-from zoo.datasets.text_files import composed
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
@@ -270,7 +269,10 @@ def test_accents_written_in_two_ways_are_the_same(tmp_path):
         ("s\u0323\u0307", "\u1e69"),
         ("\u304b\u3099", "\u304c"),
         ("\u1112\u1161\u11ab\u1100\u1173\u11af", "\ud55c\uae00"),
-        ("\u09dc\u0958\u212b", "\u09dc\u0958\u212b"),  # which NFC would take apart, or replace
+        ("\u0627\u0654\u062d", "\u0623\u062d"),  # Arabic
+        ("\u0995\u09c7\u09be", "\u0995\u09cb"),  # Bengali
+        ("\u09aa\u09dc\u09be", "\u09aa\u09dc\u09be"),  # which NFC would take apart
+        ("\u212b", "\u212b"),
         ("plain", "plain"),
         ("q\u0301", "q\u0301"),
     ],
@@ -286,9 +288,23 @@ def test_many_accents_take_no_time():
     assert composed(text).startswith("\u00e1\u0316")
 
 
+def test_files_of_a_glob_may_write_accents_of_columns_in_two_ways(tmp_path):
+    for suffix, rows in ((".csv", "{}\n1,x\n2,y\n"), (".jsonl", '{{"text": "1", "{}": "x"}}')):
+        for number, name in enumerate(("cate\u0301gorie", "cat\u00e9gorie")):
+            header = name if suffix == ".jsonl" else f"text,{name}"
+            write(tmp_path / f"{number}{suffix}", rows.format(header))
+        frame = read_labelled(tmp_path / f"*{suffix}", label_column="cat\u00e9gorie")
+        assert set(frame["label"]) == ({"x", "y"} if suffix == ".csv" else {"x"})
+        path = tmp_path / f"0{suffix}"
+        assert column_of(path, "cat\u00e9gorie") == "cate\u0301gorie"
+        assert column_of(path, "x") is None
+    both = write(tmp_path / "both.csv", "cate\u0301gorie,cat\u00e9gorie,text\na,b,c\n")
+    assert read_labelled(both, label_column="cat\u00e9gorie")["label"].tolist() == ["b"]
+
+
 def test_labels_that_are_one_number_are_told(tmp_path, log):
-    path = write(tmp_path / "a.csv", "text,label\na,1\nb,1.0\nc,2\nd,two\ne,nan\n")
-    assert load_files(path).labels == ["1", "1.0", "2", "nan", "two"]
+    path = write(tmp_path / "a.csv", "text,label\na,1\nb,1.0\nc,2\nd,1.10\ne,1.1\n")
+    assert load_files(path).labels == ["1", "1.0", "1.1", "1.10", "2"]
     assert log.messages == [f"{path}: the labels '1' and '1.0' are one number, but classes apart"]
 
 

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zoo
-from zoo.datasets import files, read_texts, separated
+from zoo.datasets import composed, files, read_texts, separated
 
 COLUMNS = ["text", "label"]
 HEADER = "text,label\n"
@@ -337,6 +337,6 @@ def test_any_table_is_read_back(tmp_path, rows, suffix, ascii_only):
         objects = ({"label": label, "text": text} for text, label in rows)
         lines = (json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in objects)
         path.write_text("".join(lines), "utf-8")
-    want = [[text.strip(), label.strip()] for text, label in rows]
+    want = [[composed(text.strip()), composed(label.strip())] for text, label in rows]
     assert files.read_labelled(path)[COLUMNS].to_numpy().tolist() == want
     assert read_texts(path) == [text for text, _ in want]
