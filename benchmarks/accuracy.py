@@ -152,7 +152,7 @@ def further(rows, best):
     gains = ", ".join(f"{row['data']} ({row['gain']:+.1f})" for row in found)
     sentence = (
         f"With word vectors of {WIDTH} numbers, which word2vec learnt from IMDB's 75,000 training "
-        f"and unlabelled reviews (`--embeddings`), the best model gains, by points: {gains}."
+        f"and unlabelled reviews (`--embeddings`), the best model changes, by points: {gains}."
     )
     accuracies = {"validation": ("validation accuracy", ".2%"), "test": ("test accuracy", ".2%")}
     columns = {
