@@ -29,6 +29,7 @@ LEGAL = {
     "block_words": SIZES,
     "center_rate": SHARES,
     "center_weight": SHARES,
+    "class_penalty": SHARES,
     "clusters": st.none() | SIZES,
     "decay": SHARES,
     "depth": st.sampled_from((9, 9, 9, 17, 29)),
@@ -116,6 +117,7 @@ ILLEGAL_ITSELF = {
     "temperature": NO_ABOVE_ZERO | st.none(),
     "center_rate": NO_SHARE,
     "center_weight": NO_WEIGHT,
+    "class_penalty": NO_WEIGHT,
     "embedding_range": NO_ABOVE_ZERO | st.none(),
     "decay": NO_SHARE,
     "gamma": NO_WEIGHT,
@@ -174,6 +176,13 @@ def legal_options(draw, name):
         found["subwords"] = 0
     if "small_units" in found:
         found["units"] += found["small_units"]
+    if class_name(name) == "bagofngrams":
+        if found["solver"] is None and found["weighting"] == "tfidf":
+            found["weighting"] = "count"
+        if found["solver"] in ("naive_bayes", "nb_svm"):
+            found["train_embeddings"] = True
+        if found["solver"] is None or not found["train_embeddings"]:
+            found["clusters"] = None
     if class_name(name) == "barnescnn":
         found["max_words"] += max(found["windows"])
     if defaults(name)["max_sentences"] is None:
