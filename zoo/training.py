@@ -301,7 +301,7 @@ def _rebuilt(run, config):
     except UsageError:
         raise
     except (TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is damaged: {error}") from None
+        raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from None
     read_words(run, config, classifier)
     return classifier
 
