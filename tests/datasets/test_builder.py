@@ -255,6 +255,25 @@ def test_a_sample_takes_as_many_of_each_file(folder):
     assert len(set(corpus.train)) == 40
 
 
+def test_a_sample_takes_as_many_of_each_class(folder):
+    lines = TRAIN.splitlines(keepends=True)
+    (folder / "train.csv").write_text("".join(lines + 30 * [lines[0]]))
+    corpus = builder.load_entry(dataclasses.replace(AGNEWS, sample=7))
+    assert np.bincount(corpus.train.numbers).tolist() == [7] * 4
+    assert len(corpus.test) == 1
+
+
+def test_other_numbers_of_a_class_than_published_are_told(folder, caplog):
+    entry = dataclasses.replace(
+        AGNEWS, sizes={"train": 80, "test": 1}, class_counts={"train": (21, 19, 20, 20)}
+    )
+    builder.load_entry(entry)
+    assert (
+        "agnews: the classes of train have (20, 20, 20, 20) texts, published are (21, 19, 20, 20)"
+        in caplog.messages
+    )
+
+
 BEAM = importlib.util.find_spec("apache_beam")
 
 

@@ -95,6 +95,10 @@ def test_it_is_what_scikit_learn_finds(name, classes):
         ("bow", LogisticRegression(C=0.1, max_iter=1000)),
         ("svm_unigrams", LinearSVC(C=0.1)),
         ("naive_bayes", MultinomialNB(alpha=0.1)),
+        (
+            "logistic_l1",
+            OneVsRestClassifier(LogisticRegression(l1_ratio=1, C=0.1, solver="liblinear")),
+        ),
     ],
 )
 def test_the_strength_is_scikit_learns(name, estimator):
@@ -109,10 +113,10 @@ def test_the_strength_is_scikit_learns(name, estimator):
     assert (said == estimator.predict(counts)).mean() > 0.99
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_nb_svm(classes):
+@pytest.mark.parametrize(("classes", "strength"), [(2, 1.0), (3, 1.0), (3, 0.1)])
+def test_nb_svm(classes, strength):
     split, new = corpus(classes), texts(50, seed=1)
-    model = solved("nb_svm", split)
+    model = solved("nb_svm", split, strength=strength)
     vectorizer = CountVectorizer(
         analyzer=analyze(3), vocabulary=model.preprocessor.vocabulary, binary=True
     )
@@ -123,7 +127,7 @@ def test_nb_svm(classes):
             1 + features[split.numbers != one].sum(0),
         )
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
-        svm = LinearSVC().fit(features * ratio, split.numbers == one)
+        svm = LinearSVC(C=strength).fit(features * ratio, split.numbers == one)
         drawn = 0.5 * np.abs(svm.coef_[0]).mean() + 0.5 * svm.coef_[0]
         scores.append(vectorizer.transform(new).toarray() @ (ratio * drawn) + svm.intercept_[0])
     scores = np.stack(scores, -1)
