@@ -36,6 +36,7 @@ class Comparison:
         same_sentences: see :meth:`benchmarks.measure.Documents.padded`.
         options: of ours.
         told: what the README says of it, with the ratio's place.
+        slow: to start, so that ``--quick`` leaves it out.
     """
 
     model: str
@@ -51,7 +52,7 @@ class Comparison:
     same_sentences: bool = False
     options: dict = field(default_factory=dict)
     told: str = ""
-    slow: bool = False  # to start, so that ``--quick`` leaves it out
+    slow: bool = False
 
     def prepare(self, part: int):
         """The texts, our model with their vocabulary, and the rival."""

@@ -5,7 +5,7 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.runs import whole
+from zoo.writing import whole
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
 KEPT = RESULTS.with_suffix(".json")

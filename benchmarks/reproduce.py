@@ -25,7 +25,7 @@ from benchmarks.measure import tell
 from benchmarks.table import Table
 from zoo import datasets
 from zoo.quiet import quiet_tensorflow
-from zoo.runs import whole
+from zoo.writing import whole
 
 RESULTS = Path(__file__).parent / "results"
 TABLES = sorted(path.stem for path in (Path(__file__).parent / "tables").glob("[!_]*.py"))

@@ -19,7 +19,7 @@ from benchmarks.teacher import taught
 from zoo import datasets
 from zoo.datasets.embeddings import cache_folder, train_word2vec
 from zoo.datasets.preprocessor import split_words
-from zoo.runs import whole
+from zoo.writing import whole
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "

@@ -148,9 +148,9 @@ def _tang(name, title, stem, labels, total):
     )
 
 
-def _imdb(name, title, labels, classes, tree_format, parts, json_format, json_classes, counts):
+def _imdb(name, title, labels, classes, tree_format, json_format, counts):
     def tree(split):
-        return tuple(f"{split}/{part}/*.txt" for part in parts)
+        return tuple(f"{split}/{part}/*.txt" for part in ("neg", "pos"))
 
     return Entry(
         name=name,
@@ -168,7 +168,7 @@ def _imdb(name, title, labels, classes, tree_format, parts, json_format, json_cl
                 tree_format,
                 classes,
             ),
-            _jsonl(json_classes, json_format, train="train", test="test", unlabelled="unsup"),
+            _jsonl(classes, json_format, train="train", test="test", unlabelled="unsup"),
         ),
         folders=("imdb", "aclImdb"),
         citation=(
@@ -362,7 +362,7 @@ def _amazon_hcan(name, title, labels, format, classes):
     )
 
 
-def _pang_lee(name, title, labels, official, raw, per_class, citation, archive):
+def _pang_lee(name, title, labels, official, per_class, citation, archive):
     names = {label: part for part, label in official.items()}
     base = "https://www.cs.cornell.edu/people/pabo/movie-review-data"
     return Entry(
@@ -373,7 +373,7 @@ def _pang_lee(name, title, labels, official, raw, per_class, citation, archive):
         class_counts={"train": (per_class, per_class)},
         layouts=(
             Layout({"train": tuple(names[label] for label in labels)}, "text_line", official),
-            _jsonl(raw, train="all"),
+            _jsonl(_numbered(labels, first=0), train="all"),
         ),
         folders=(archive,),
         citation=citation,
@@ -466,9 +466,7 @@ ENTRIES = (
         POLARITY,
         {"neg": "negative", "pos": "positive"},
         "text_file",
-        ("neg", "pos"),
         "json_line",
-        {"neg": "negative", "pos": "positive"},
         {"train": (12_500, 12_500), "test": (12_500, 12_500)},
     ),
     _imdb(
@@ -477,9 +475,7 @@ ENTRIES = (
         ("1", "2", "3", "4", "7", "8", "9", "10"),
         _same("1", "2", "3", "4", "7", "8", "9", "10"),
         "rated_text_file",
-        ("neg", "pos"),
         "rated_json_line",
-        _same("1", "2", "3", "4", "7", "8", "9", "10"),
         {},
     ),
     _sst(
@@ -714,7 +710,6 @@ ENTRIES = (
         "Rotten Tomatoes sentence polarity",
         POLARITY,
         {"rt-polarity.neg": "negative", "rt-polarity.pos": "positive"},
-        _numbered(POLARITY, first=0),
         5_331,
         "Pang and Lee (2005). Seeing Stars. ACL.",
         "rt-polaritydata",
@@ -724,7 +719,6 @@ ENTRIES = (
         "Subjectivity of sentences",
         ("subjective", "objective"),
         {"quote.tok.gt9.5000": "subjective", "plot.tok.gt9.5000": "objective"},
-        {"0": "subjective", "1": "objective"},
         5_000,
         "Pang and Lee (2004). A Sentimental Education. ACL.",
         "rotten_imdb",

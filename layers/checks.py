@@ -12,7 +12,8 @@ def check_sizes(least=1, **sizes):
 
 def check_heads(num_heads, dim, name):
     """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
-    if not isinstance(num_heads, Integral) or num_heads < 1 or dim % num_heads:
+    check_sizes(num_heads=num_heads)
+    if dim % num_heads:
         possible = (heads for heads in range(1, dim + 1) if dim % heads == 0)
         nearest = min(possible, key=lambda heads: abs(heads - num_heads))
         raise ValueError(

@@ -111,9 +111,7 @@ def additive_scores(query, key, context):
         row = row[:, None]
         return ops.matmul(row / (row + key), context)
 
-    def gradient(*args, upstream=None):
-        upstream = args[0] if upstream is None else upstream
-
+    def gradient(upstream):
         def sums(one, others, upstream):
             """Of a word with all others: the sums of p and of p - p^2, ``[batch, dim]``."""
             one, upstream = one[:, None], upstream[..., None]

@@ -89,6 +89,7 @@ def test_two_processes_on_jax(data, tmp_path):
     [
         ({"devices": "0"}, "devices must be all, or 1 to 1, .*: got '0'"),
         ({"devices": "two"}, "devices must be all, or 1 to 1, .*: got 'two'"),
+        ({"devices": "²"}, "devices must be all, or 1 to 1, .*: got '²'"),
         ({"devices": "2"}, "devices must be all, or 1 to 1, .*: got '2'"),
         ({"processes": 2}, "several processes need JAX: KERAS_BACKEND=jax"),
     ],

@@ -24,8 +24,9 @@ from zoo.alone import alone, scratch
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of
 from zoo.prediction import predict
-from zoo.runs import new_run, read_scores, whole, write_json, write_model
+from zoo.runs import new_run, read_scores, write_model
 from zoo.summary import read_mistakes
+from zoo.writing import NODE, whole, write_json
 
 TEXTS = [
     "A good, nice stay 7! Really good!",
@@ -335,10 +336,12 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     """But not what a living one is writing."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    left = tmp_path / f".partial-{dead.pid}-a.txt"
+    left = tmp_path / f".partial-{NODE}-{dead.pid}-a.txt"
     others = [
-        tmp_path / f".partial-{os.getppid()}-a.txt",
-        tmp_path / f".partial-{dead.pid}-b.a.txt",
+        tmp_path / f".partial-{NODE}-{os.getppid()}-a.txt",
+        tmp_path / f".partial-{NODE}-{dead.pid}-b.a.txt",
+        tmp_path / f".partial-{NODE}-{10**30}-b.txt",
+        tmp_path / f".partial-another-{dead.pid}-a.txt",  # of a machine that shares the disk
     ]
     for path in (left, *others):
         path.touch()
@@ -524,6 +527,12 @@ def test_probabilities_come_in_the_order_of_the_texts(name):
     np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)
 
 
+def test_only_what_the_disk_says_is_an_error_of_writing(tmp_path):
+    """Else a device's memory would be taken for the disk's."""
+    with pytest.raises(RuntimeError, match="RESOURCE_EXHAUSTED"), whole(tmp_path / "a"):
+        raise RuntimeError("RESOURCE_EXHAUSTED")
+
+
 @pytest.mark.parametrize("name", ["a", "old-a", "my-old-a"])
 def test_half_a_folder_never_gets_its_name(tmp_path, name):
     def write():
@@ -544,7 +553,7 @@ def test_a_folder_that_was_moved_away_comes_back(tmp_path, monkeypatch, left_by)
     if left_by == "a killed process":
         dead = subprocess.Popen([sys.executable, "-c", ""])
         dead.wait()
-        path.replace(tmp_path / f".old-{dead.pid}-a")
+        path.replace(tmp_path / f".old-{NODE}-{dead.pid}-a")
         error = KeyError
     else:
         error = zoo.UsageError

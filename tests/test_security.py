@@ -23,8 +23,8 @@ from zoo import cli
 from zoo.checkpoints import Checkpoint
 from zoo.model_file import check_plain
 from zoo.prediction import write_answers
-from zoo.runs import whole, write_json
 from zoo.spreadsheets import original_cell, safe_cell
+from zoo.writing import whole, write_json
 
 LAMBDA = {
     "module": "keras.layers",

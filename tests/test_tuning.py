@@ -143,6 +143,15 @@ def test_the_default_folder_has_a_name_that_tensorflow_can_load_from(
     assert zoo.tune("cnn_kim", "own[1].csv", **small) == Path("tuning", "cnn_kim-own_1]")
 
 
+def test_rates_are_looked_for_around_that_of_the_options(tmp_path, monkeypatch):
+    """ACT's is another one with entities."""
+    rates = []
+    monkeypatch.setattr(tuning, "_search", lambda *args: rates.append(args[6]))
+    zoo.tune("act", trials=1, output=tmp_path / "a")
+    zoo.tune("act", trials=1, output=tmp_path / "b", options={"entities": True})
+    assert rates == [5e-4, 1e-3]
+
+
 def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch):
     import optuna
 

@@ -69,7 +69,7 @@ def is_alive(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # no such process, and no number of any
         return False
     except OSError:  # another user's
         return True

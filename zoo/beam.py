@@ -14,8 +14,8 @@ from zoo.datasets.beam import pipeline_options, usage_error_in
 from zoo.datasets.files import matching_files, stream_texts
 from zoo.errors import UsageError
 from zoo.prediction import answer_of
-from zoo.runs import whole
 from zoo.saved_model import check_path
+from zoo.writing import check_new, whole
 
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
@@ -75,8 +75,7 @@ def predict_on_beam(
     model, output = Path(run) / "saved_model", Path(output)
     if not model.is_dir():
         raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
-    if output.exists():
-        raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    check_new(output)
     for path in (model, output):
         check_path(path)
     paths = list(map(str, matching_files(Path(files))))

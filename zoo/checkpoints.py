@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from zoo.errors import UsageError
-from zoo.runs import to_disk, whole
+from zoo.writing import to_disk, whole
 
 LEARNT = 0.01  # validation loss; if all answers are right, too, there is nothing left to learn
 PLATEAU = 10  # evaluations, after which the rate falls where the recipe says "plateau"

@@ -16,6 +16,7 @@ import typer
 import zoo
 from zoo.errors import UsageError, unknown
 from zoo.quiet import quiet_tensorflow
+from zoo.runs import FILES
 from zoo.threads import MOST
 
 app = typer.Typer(
@@ -333,7 +334,7 @@ def predict(
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
     from zoo.datasets import composed, read_texts
-    from zoo.runs import whole
+    from zoo.writing import check_new, whole
 
     _one_source(texts, file)
     if file is None and text_column is not None:
@@ -372,8 +373,8 @@ def predict(
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
         sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
         texts = (composed(line.rstrip("\r\n")) for line in sys.stdin)
-    if output is not None and output.exists():
-        raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    if output is not None:
+        check_new(output)
     model = zoo.load(run)
     from zoo.prediction import predict, write_answers
 
@@ -390,9 +391,8 @@ def predict(
 
 def _given(text_column, label_column, on_bad_row, validation=None, test=None) -> dict[str, str]:
     """What was told of one's own files, under the names of the package."""
-    names = ("text_column", "label_column", "on_bad_row", "validation", "test")
     values = (text_column, label_column, on_bad_row, validation, test)
-    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    return {name: value for name, value in zip(FILES, values, strict=True) if value is not None}
 
 
 def _one_source(*sources) -> None:
@@ -440,16 +440,17 @@ def explain(
     from zoo.page import write_page
     from zoo.runs import read_config
     from zoo.views import filter_ngrams
+    from zoo.writing import check_new
 
     _one_source(texts, file, mistakes)
     if file is None and text_column is not None:
         raise UsageError("--text-column is of --file")
-    if page is not None and page.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
-    if page is not None and page.exists():
-        raise UsageError(f"{page} is there already: remove it, or choose another with --page")
-    if page is not None and not (page.parent.is_dir() or page.parent.parent.is_dir()):
-        raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
+    if page is not None:
+        if page.suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
+        check_new(page, "--page")
+        if not (page.parent.is_dir() or page.parent.parent.is_dir()):
+            raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
     model, targets = zoo.load(run), None
     if mistakes:
         from zoo.summary import read_mistakes

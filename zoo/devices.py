@@ -138,7 +138,7 @@ def _on_jax(devices, processes, process_id):
 
 
 def _number(devices: Any, found: int) -> int:
-    number = found if devices == "all" else int(devices) if str(devices).isdigit() else 0
+    number = found if devices == "all" else int(devices) if str(devices).isdecimal() else 0
     if not 1 <= number <= found:
         raise UsageError(
             f"devices must be all, or 1 to {found}, which is how many there are: got {devices!r}"

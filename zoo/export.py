@@ -16,8 +16,9 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
-from zoo.runs import load, read_config, read_scores, whole, write_json, write_words
+from zoo.runs import load, read_config, read_scores, write_words
 from zoo.saved_model import check_path, export_saved_model
+from zoo.writing import check_new, whole, write_json
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
 TOGETHER = 50  # of them
@@ -46,7 +47,8 @@ def export(
         run: the run folder.
         format: "savedmodel", "onnx" or "litert".
         quantize: None; "int8", weights of a byte (savedmodel, litert); or "float16" (litert).
-        output: a folder that does not exist yet; by default ``exports/<format>`` of the run.
+        output: a folder that does not exist yet; by default in the run's ``exports``: ``<format>``,
+            or ``<format>-<quantize>``.
 
     Returns:
         The folder.
@@ -68,8 +70,7 @@ def export(
         raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
     name = format if quantize is None else f"{format}-{quantize}"
     output = Path(run) / "exports" / name if output is None else Path(output)
-    if output.exists():
-        raise UsageError(f"{output} is there already: remove it, or choose another with --output")
+    check_new(output)
     if format == "savedmodel":
         check_path(output)
     model = load(run)
@@ -133,9 +134,7 @@ class Scores(keras.Model):
 
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
-        for layer in model._flatten_layers():
-            if isinstance(layer, QUANTIZED):
-                layer.quantize(quantize)
+        model.quantize(quantize, filters=lambda layer: isinstance(layer, QUANTIZED))
     export_saved_model(model, folder / "saved_model")
     served = tf.saved_model.load(folder / "saved_model")
     return lambda texts: served.serve(tf.constant(texts))["probabilities"].numpy()

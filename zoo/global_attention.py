@@ -93,7 +93,7 @@ class GlobalAttentionClassifier(TextClassifier):
         if self.positions is not None and word_positions:
             self.place = keras.layers.Dense(embedding_dim, use_bias=False)
         self.attention = GlobalAttention(attention_dim, num_contexts)
-        self.mean = MaskedAveragePooling()
+        self.mean = MaskedAveragePooling() if entity_vectors else None
         self.hidden = keras.layers.Dense(hidden_dim, activation="gelu")
         self.drop = keras.layers.Dropout(dropout)
         self.centers = None

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from zoo.explanation import Explanation
-from zoo.runs import whole
 from zoo.views import attended_ngrams
+from zoo.writing import whole
 
 CORPUS = 20  # texts, from which on the n-grams of all of them are shown
 PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its heads, or left out

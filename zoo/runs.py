@@ -7,7 +7,6 @@ until the training has ended. Then come ``model.keras``, ``saved_model/``, ``met
 """
 
 import contextlib
-import errno
 import glob
 import hashlib
 import json
@@ -23,10 +22,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from zoo.alone import alone, is_alive
+from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
+from zoo.writing import whole
 
-FILES = {"text_column", "label_column", "validation", "test", "on_bad_row"}
+FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
 NEEDED = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of settings
@@ -81,84 +81,6 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
         raise
 
 
-@contextlib.contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A name to write a file or folder under, which becomes ``path`` once it is complete.
-
-    If writing fails, or the power does while it is a file, ``path`` is as before. Two processes
-    that write it at once do not touch each other's work: the last one stays. What a killed one left
-    is removed.
-
-    Raises:
-        UsageError: if there is no room, or no leave, to write.
-    """
-    path = path if path.name else path.absolute()
-    partial = path.with_name(f".partial-{os.getpid()}-{path.name}")
-    old = path.with_name(f".old-{os.getpid()}-{path.name}")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        _remove_left_over(path)
-        yield partial
-        if partial.is_file():  # whose name could reach the disk before what is in it
-            to_disk(partial)
-        if path.is_dir():
-            if not partial.is_dir():
-                raise IsADirectoryError(errno.EISDIR, "it is a folder")
-            path.replace(old)  # at once: removing it takes time, in which it would be half there
-        partial.replace(path)
-    except (OSError, RuntimeError) as error:  # h5py raises both
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {path}: {reason}. What is there is complete") from None
-    finally:
-        for left in (partial, old):
-            with contextlib.suppress(OSError):
-                _remove_or_put_back(left, path)
-
-
-def to_disk(path: Path) -> None:
-    """Waits until what was written into a file would outlast a power cut."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _remove_left_over(path):
-    """Removes what was being written to ``path`` by processes that are no more, or by this one.
-
-    A folder that one of them had moved away, with nothing in its place yet, comes back.
-    """
-    name = re.compile(rf"\.(?:partial|old)-(\d+)-{re.escape(path.name)}")
-    for left in path.parent.iterdir():
-        found = name.fullmatch(left.name)
-        if found and (int(found[1]) == os.getpid() or not is_alive(int(found[1]))):
-            _remove_or_put_back(left, path)
-
-
-def _remove_or_put_back(left, path):
-    if left.name.startswith(".old-") and left.is_dir() and not path.exists():
-        left.replace(path)
-    else:
-        _remove(left)
-
-
-def _remove(path):
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Writes readable JSON."""
-    with whole(path) as partial:
-        text = json.dumps(value, indent=2, ensure_ascii=False, default=_of_numpy)
-        partial.write_text(text + "\n", "utf-8")
-
-
-def _of_numpy(number):
-    """A number of NumPy's as one of Python's."""
-    return number.item()
-
-
 def write_model(folder: Path, model) -> None:
     """Writes the model and its SavedModel into a run folder."""
     import keras
@@ -166,7 +88,10 @@ def write_model(folder: Path, model) -> None:
     if glob.has_magic(str(folder.absolute())):
         logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
     with whole(folder / "model.keras") as partial:
-        model.save(partial)
+        try:
+            model.save(partial)
+        except RuntimeError as error:  # of h5py, where the disk is full
+            raise OSError(str(error)) from None
     if keras.backend.backend() == "tensorflow":
         from zoo.saved_model import export_saved_model
 
@@ -260,7 +185,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
         for name, kind in NEEDED.items():
             if not isinstance(config[name], kind):
                 raise ValueError(f"{name} is {json.dumps(config[name])}")
-        if others := set(config["files"]) - FILES:
+        if others := set(config["files"]).difference(FILES):
             raise ValueError(f"files has no {', '.join(sorted(others))}")
         return config
     except OSError:

@@ -80,7 +80,8 @@ def export_saved_model(model, path: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    from zoo.runs import load, whole
+    from zoo.runs import load
+    from zoo.writing import whole
 
     run = Path(sys.argv[1])
     with whole(run / "saved_model") as partial:

@@ -9,8 +9,9 @@ import pandas as pd
 
 from zoo.attention import attended_words
 from zoo.errors import UsageError
-from zoo.runs import read_config, whole
+from zoo.runs import read_config
 from zoo.spreadsheets import LONGEST_CELL, original_cell, write_csv
+from zoo.writing import whole
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]

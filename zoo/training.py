@@ -26,18 +26,18 @@ from zoo.errors import UsageError, unknown
 from zoo.recipes import SCHEDULES, Recipe, find_recipe
 from zoo.registry import build, check_name, create, import_model
 from zoo.runs import (
+    FILES,
     new_run,
     read_config,
     read_words,
     words_digest,
-    write_json,
     write_model,
     write_words,
 )
+from zoo.writing import write_json
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
-FILES = [name for name in inspect.signature(datasets.load_files).parameters if name != "train"]
 DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.devices.spread
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}

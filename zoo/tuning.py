@@ -12,8 +12,9 @@ from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
-from zoo.runs import plain_name, whole, write_json
+from zoo.runs import plain_name
 from zoo.training import check_names, check_options, check_seed, train
+from zoo.writing import whole, write_json
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
@@ -67,10 +68,11 @@ def tune(
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
     check_options(model, options)
-    if create(model, 2, settings.get("preset"), **options).solves:
+    classifier = create(model, 2, settings.get("preset"), **options)
+    if classifier.solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
-    rate = default or import_model(model)[0].learning_rate
+    rate = default or classifier.learning_rate
     texts = datasets.load(data, **(settings.get("files") or {})).split(seed).digest()
     folder = Path(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     try:
@@ -178,7 +180,7 @@ def _write_trials(folder, study):
     frame = frame.rename(columns={"value": "validation_accuracy"})
     frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
     frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
-    if "validation_loss" not in frame:  # of an older search
+    if "validation_loss" not in frame:  # as no trial has ended well, or an older zoo made them
         frame["validation_loss"] = float("nan")
     order = ["validation_accuracy", "validation_loss"]
     with whole(folder / "trials.csv") as path:

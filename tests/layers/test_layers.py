@@ -188,14 +188,20 @@ def test_scores_are_returned_on_request(name, shape):
     "build",
     [
         lambda: layers.ConvMultiHeadAttention(num_heads=3, filters=8),
-        lambda: layers.TargetAttention(num_heads=0, filters=8),
+        lambda: layers.TargetAttention(num_heads=3, filters=8),
         lambda: layers.RelativePositionAttention(num_heads=3, dim=8),
         lambda: layers.AttentiveConv(num_heads=3, filters=8)(np.zeros((1, 2, 8), "float32")),
     ],
 )
 def test_heads_must_divide_the_width(build):
-    with pytest.raises(ValueError, match=r"num_heads must divide .*: got num_heads=[03], .*=8"):
+    with pytest.raises(ValueError, match="num_heads must divide .*: got num_heads=3, .*=8"):
         build()
+
+
+@pytest.mark.parametrize("num_heads", [0, -2, 1.5, "2"])
+def test_heads_are_a_whole_number(num_heads):
+    with pytest.raises(ValueError, match="num_heads must be a whole number of at least 1: got"):
+        layers.TargetAttention(num_heads, filters=8)
 
 
 @every_layer

@@ -203,6 +203,19 @@ def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
 
 
 @every_kind
+@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize` method")
+def test_keras_quantizes_it(name):
+    """Which it refuses where a layer is left over, as one that was replaced is."""
+    if name == "skim_lstm":
+        pytest.skip("a layer of it is for training alone, and is built there")
+    model = build(name)
+    ids = random_ids(model)
+    before = probabilities(model, ids)
+    model.quantize("int8")
+    np.testing.assert_allclose(probabilities(model, ids), before, atol=0.1)
+
+
+@every_kind
 def test_a_model_keeps_its_precision(name):
     """Whatever the global one is where it is made again."""
     keras.config.set_dtype_policy("mixed_bfloat16")

@@ -77,16 +77,15 @@ class LSTM(TextClassifier):
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.drop = keras.layers.Dropout(dropout)
-        self.encoder = recurrent.LSTM(units, return_sequences=pooling == "mean")
-        self.mean = MaskedAveragePooling()
-        if bidirectional:
-            self.encoder = Bidirectional(self.encoder)
+        encoder = recurrent.LSTM(units, return_sequences=pooling == "mean")
+        self.encoder = Bidirectional(encoder) if bidirectional else encoder
+        self.mean = MaskedAveragePooling() if pooling == "mean" else None
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
 
     def call(self, ids, training=None):
         words = self.drop(self.embed(ids), training=training)
         state = self.encoder(words, mask=word_mask(ids), training=training)
-        if self.pooling == "mean":
+        if self.mean is not None:
             state = self.mean(state, mask=word_mask(ids))
         return self.classify(state if self.hidden is None else self.hidden(state))
 

@@ -50,11 +50,12 @@ class HCANLevel(keras.layers.Layer):
                 num_heads, dim, kernel_size, value_activation="tanh", dropout=dropout
             )
         self.norm = keras.layers.LayerNormalization()
-        self.summary = MaskedMaxPooling()
         if target:
             self.summary = TargetAttention(
                 num_heads, dim, kernel_size, project_values, dropout=dropout
             )
+        else:
+            self.summary = MaskedMaxPooling()
 
     def build(self, input_shape):
         parts = [self.positions, self.attention, self.parallel, self.norm, self.summary]
