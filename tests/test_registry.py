@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.building import in_float32
 from zoo.options import VALUES
-from zoo.training import in_float32
 
 
 def test_names_are_listed_by_pattern():

@@ -25,12 +25,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import zoo
 from tests.kinds import KINDS, slow_unless
 from zoo import datasets, summary
+from zoo.arguments import warn_if_idle
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
 from zoo.registry import import_model
 from zoo.runs import read_config, write_words
 from zoo.summary import draw_confusion_matrix
-from zoo.training import _warn_if_idle
 
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
@@ -434,7 +434,7 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
 
     (tmp_path / "more.txt").write_text("an unlabelled stay")
     monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=datasets, load=load))
-    monkeypatch.setattr("zoo.training.train_word2vec", look)
+    monkeypatch.setattr("zoo.building.train_word2vec", look)
     with pytest.raises(Killed):
         start(
             csv_file,
@@ -466,7 +466,7 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
 def test_options_that_change_nothing_are_told(caplog):
     def told(name, **options):
         caplog.clear()
-        _warn_if_idle(zoo.build(name, 2, vocabulary_size=5, **options), options)
+        warn_if_idle(zoo.build(name, 2, vocabulary_size=5, **options), options)
         return caplog.messages
 
     without = "changes nothing without"

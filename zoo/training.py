@@ -3,50 +3,48 @@
 import contextlib
 import dataclasses
 import glob
-import importlib.util
 import inspect
 import itertools
 import logging
-import math
 import platform
 import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 from zoo import datasets
 from zoo.alone import alone, scratch
-from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
-from zoo.datasets.text_files import undecodable
+from zoo.arguments import (
+    check_batch_size,
+    check_choices,
+    check_numbers,
+    check_options,
+    check_paths,
+    check_seed,
+    check_tensorboard,
+    warn_if_idle,
+    warn_if_solved,
+)
+from zoo.building import build_classifier, clean_up_of, in_float32, rebuild_classifier
 from zoo.errors import UsageError, unknown
-from zoo.recipes import SCHEDULES, Recipe, find_recipe
-from zoo.registry import build, check_name, create, import_model
+from zoo.recipes import Recipe, find_recipe
+from zoo.registry import check_name, import_model
 from zoo.runs import (
     FILES,
     new_run,
     read_config,
-    read_words,
     words_digest,
     write_model,
     write_words,
 )
 from zoo.writing import write_json
 
-PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
-CACHES = ("auto", "memory", "disk", "none")
 DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.devices.spread
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
-
-NEEDED = {  # options that change nothing without all of these
-    "max_distance": ("entities", "position_dim"),
-    "entity_vectors": ("entities",),
-    "word_positions": ("position_dim",),
-}
 
 logger = logging.getLogger("zoo")
 
@@ -133,39 +131,24 @@ def train(
         )
     check_names(files, devices)
     check_seed(seed)
-    for path in (data, output, embeddings, unlabelled, Path.cwd(), *files.values()):
-        if undecodable(str(path)):
-            raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
-    for name, value, allowed in (("precision", precision, PRECISIONS), ("cache", cache, CACHES)):
-        if value not in allowed:
-            raise unknown(name, value, allowed)
-    if schedule not in (None, *SCHEDULES):
-        raise unknown("schedule", schedule, SCHEDULES)
+    check_paths(data, output, embeddings, unlabelled, *files.values())
+    check_choices(precision, cache, schedule)
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
     check_options(model, options)
-    sizes = {"epochs": epochs, "batch_size": batch_size}
-    sizes |= {"min_count": min_count, "max_vocabulary": max_vocabulary}
-    for name, value in sizes.items():
-        left_open = value is None and name != "min_count"
-        if not left_open and not isinstance(value, Integral):
-            raise UsageError(f"{name} must be a whole number: got {value!r}")
-    rates = {"learning_rate": learning_rate, "percentile": percentile}
-    for name, value in rates.items():
-        if value is not None and not isinstance(value, Real):
-            raise UsageError(f"{name} must be a number: got {value!r}")
-    for name, value in sizes.items():
-        if value is not None and value < 1:
-            raise UsageError(f"{name} must be at least 1: got {value}")
-    if percentile is not None and not 0 < percentile <= 100:
-        raise UsageError(f"percentile must be above 0 and at most 100: got {percentile}")
-    if learning_rate is not None and not 0 < learning_rate < math.inf:
-        raise UsageError(f"learning_rate must be a number above 0: got {learning_rate}")
+    check_numbers(
+        learning_rate,
+        percentile,
+        epochs=epochs,
+        batch_size=batch_size,
+        min_count=min_count,
+        max_vocabulary=max_vocabulary,
+    )
     own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     own |= {"schedule": schedule, "class_weights": class_weights}
-    _check_tensorboard(tensorboard)
+    check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **files).split(seed)
         _announce(corpus)
@@ -178,20 +161,22 @@ def train(
                 corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
-            words |= {"clean_up": clean_up or _clean_up(corpus, defaults)}
+            words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
             if words["clean_up"] == "relations" and "entities" in defaults.option_defaults():
                 options = {"entities": True} | options
                 if preset is None and "relations" in defaults.presets:
                     preset = "relations"
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
-            classifier = _build(model, preset, options, corpus, words, embeddings, seed, workers)
+            classifier = build_classifier(
+                model, preset, options, corpus, words, embeddings, seed, workers
+            )
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
-            _check_batch_size(resolved.batch_size, len(corpus.train), share)
-            _warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
-            _warn_if_idle(classifier, options)
+            check_batch_size(resolved.batch_size, len(corpus.train), share)
+            warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
+            warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = files | {name: _absolute(path) for name, path in given.items()}
             is_name = data in (*datasets.CATALOGUE, "sample")
@@ -231,7 +216,7 @@ def resume(
         UsageError: if there is nothing to continue, the data is not what it was, or Keras has
             another backend.
     """
-    _check_tensorboard(tensorboard)
+    check_tensorboard(tensorboard)
     run = Path(run)
     config = read_config(run)
     if not any((run / "checkpoint").glob("state-*.npz")):
@@ -278,8 +263,8 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
     started = time.perf_counter()
     resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
     with _session(config["precision"], config["seed"], devices) as (_, share):
-        _check_batch_size(resolved.batch_size, len(corpus.train), share)
-        classifier = _rebuilt(run, config)
+        check_batch_size(resolved.batch_size, len(corpus.train), share)
+        classifier = rebuild_classifier(run, config)
         ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
         seconds = time.perf_counter() - started
     if not devices.get("process_id"):
@@ -287,34 +272,6 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         if (run / "exports").exists():
             logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
-
-
-def _rebuilt(run, config):
-    """The classifier that the settings of a run tell, with new weights."""
-    from zoo.model_file import check_plain
-
-    path = run / "config.json"
-    check_plain(config["architecture"], path)
-    try:
-        classifier = import_model(config["model"])[0].from_config(config["architecture"])
-        classifier.build()
-    except UsageError:
-        raise
-    except (TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from None
-    read_words(run, config, classifier)
-    return classifier
-
-
-def check_options(model: str, options: dict[str, Any]) -> None:
-    """Refuses what is no dictionary, and options of a model that the data decide."""
-    if not isinstance(options, Mapping):
-        raise UsageError(f"options must be a dictionary, or None: got {options!r}")
-    for option in ("name", "num_classes", "preset"):
-        if option in options:
-            raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
-    if "vocabulary_size" in options:
-        raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
 
 
 def check_names(files: Any, others: Iterable[str]) -> None:
@@ -328,28 +285,6 @@ def check_names(files: Any, others: Iterable[str]) -> None:
     for name in others:
         if name not in own.union(DEVICES):
             raise unknown("argument of zoo.train", name, sorted(own.union(DEVICES)))
-
-
-def check_seed(seed: Any) -> None:
-    """Refuses what NumPy takes for no seed."""
-    if not isinstance(seed, Integral):
-        raise UsageError(f"seed must be a whole number: got {seed!r}")
-    if not 0 <= seed < 2**32:
-        raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
-
-
-def _check_tensorboard(wanted):
-    if wanted and importlib.util.find_spec("tensorboard") is None:
-        raise UsageError("TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'")
-
-
-def _check_batch_size(size, texts, share):
-    if share is not None and size % share.devices:
-        raise UsageError(
-            f"batch_size must be a multiple of the {share.devices} devices: got {size}"
-        )
-    if share is not None and size > texts:
-        raise UsageError(f"batch_size must be at most the {texts} training texts: got {size}")
 
 
 @contextlib.contextmanager
@@ -376,22 +311,6 @@ def _session(precision, seed, devices):
         precision = auto_precision() if precision == "auto" else precision
         with dtype_policy(precision):
             yield precision, share
-
-
-def _warn_if_solved(classifier, given):
-    idle = [name for name, value in given.items() if value is not None]
-    if idle and classifier.solves:
-        logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
-
-
-def _warn_if_idle(classifier, options):
-    for option in options.keys() & NEEDED.keys():
-        needed = classifier.option_defaults().keys() & set(NEEDED[option])
-        lacking = sorted(name for name in needed if not getattr(classifier, name))
-        if options[option] and lacking:
-            logger.warning(
-                "%s: %s changes nothing without %s", classifier.name, option, " and ".join(lacking)
-            )
 
 
 def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):
@@ -438,96 +357,6 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         for state in (folder / "checkpoint").glob("state-*.npz"):
             state.unlink()  # before the best weights, without which they are of no use
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
-
-
-def _clean_up(corpus, classifier):
-    """The corpus' own, but of models of characters, which read no words."""
-    own = classifier.clean_up
-    return own if own == "characters" else corpus.clean_up or own
-
-
-def _build(name, preset, options, corpus, words, embeddings, seed, workers):
-    """The untrained classifier with its preprocessor."""
-    labels = len(corpus.labels)
-    limits = create(name, labels, preset, **options)
-    if embeddings is not None and not limits.reads_word_vectors:
-        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
-    preprocessor = datasets.Preprocessor.fit(
-        corpus.train,
-        limits.max_words,
-        limits.max_sentences,
-        ngrams=limits.ngrams,
-        entities=limits.entities,
-        **words,
-    )
-    sizes = {}
-    if words["percentile"] is not None:
-        sizes |= {"max_words": preprocessor.max_words}
-        sizes |= {"max_sentences": preprocessor.max_sentences}
-    if embeddings is not None:
-        width = limits.embedding_dim
-        vectors = _word_vectors(embeddings, corpus, preprocessor, width, words, seed, workers)
-        of_texts = len(preprocessor.vocabulary)
-        preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
-        if further := len(preprocessor.vocabulary) - of_texts:
-            logger.info(
-                "%d words of the vectors are rare in the training texts or not in them; "
-                "--max-vocabulary %d would leave them out and make the model smaller",
-                *(further, of_texts),
-            )
-        sizes |= {"embedding_dim": vectors.vector_size}
-        if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
-            raise UsageError(
-                f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
-                f"{vectors.vector_size} wide: leave it out"
-            )
-    sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
-    classifier = build(name, labels, preset, **options | sizes)
-    if embeddings is not None:
-        classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
-    classifier.preprocessor = preprocessor
-    classifier.labels = corpus.labels
-    logger.info(
-        "%s: %d parameters, %d words in the vocabulary",
-        *(name, classifier.count_params(), len(preprocessor.vocabulary)),
-    )
-    return classifier
-
-
-def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
-    """Vectors of the vocabulary and, while there is room in it, of further words."""
-    if embeddings != "word2vec":
-        room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
-        return read_vectors(embeddings, preprocessor.vocabulary, room)
-    from zoo.datasets.preprocessor import split_words
-
-    return train_word2vec(
-        itertools.chain(corpus.train, corpus.unlabelled or ()),
-        lambda texts: split_words(texts, preprocessor.clean_up),
-        dim,
-        min_count=words["min_count"],
-        seed=seed,
-        workers=workers,
-    )
-
-
-def in_float32(classifier):
-    """A copy that gives probabilities in float32, whatever the training's precision.
-
-    Character n-grams have become part of the word vectors.
-    """
-    copy = type(classifier).from_config(
-        classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
-    )
-    copy.build()
-    weights = {id(weight): weight.numpy() for weight in classifier.weights}
-    if classifier.subwords:
-        first, *others = map(id, classifier.embed.weights)
-        weights[first] = classifier.embed.collapsed()
-        weights = {which: numbers for which, numbers in weights.items() if which not in others}
-    copy.set_weights(list(weights.values()))
-    copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
-    return copy
 
 
 def _announce(corpus):

@@ -9,11 +9,12 @@ import pandas as pd
 
 from zoo import datasets
 from zoo.alone import alone
+from zoo.arguments import check_options, check_seed
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
 from zoo.runs import plain_name
-from zoo.training import check_names, check_options, check_seed, train
+from zoo.training import check_names, train
 from zoo.writing import whole, write_json
 
 BATCH_SIZES = (16, 32, 64)

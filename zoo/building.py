@@ -1,0 +1,119 @@
+"""The classifier of a training: fitted to its texts, as settings tell it, or for answering."""
+
+import itertools
+import logging
+
+from zoo import datasets
+from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
+from zoo.errors import UsageError
+from zoo.registry import build, create, import_model
+from zoo.runs import read_words
+
+logger = logging.getLogger("zoo")
+
+
+def clean_up_of(corpus, classifier):
+    """The corpus' own, but of models of characters, which read no words."""
+    own = classifier.clean_up
+    return own if own == "characters" else corpus.clean_up or own
+
+
+def build_classifier(name, preset, options, corpus, words, embeddings, seed, workers):
+    """The untrained classifier with its preprocessor."""
+    labels = len(corpus.labels)
+    limits = create(name, labels, preset, **options)
+    if embeddings is not None and not limits.reads_word_vectors:
+        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
+    preprocessor = datasets.Preprocessor.fit(
+        corpus.train,
+        limits.max_words,
+        limits.max_sentences,
+        ngrams=limits.ngrams,
+        entities=limits.entities,
+        **words,
+    )
+    sizes = {}
+    if words["percentile"] is not None:
+        sizes |= {"max_words": preprocessor.max_words}
+        sizes |= {"max_sentences": preprocessor.max_sentences}
+    if embeddings is not None:
+        width = limits.embedding_dim
+        vectors = _word_vectors(embeddings, corpus, preprocessor, width, words, seed, workers)
+        of_texts = len(preprocessor.vocabulary)
+        preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
+        if further := len(preprocessor.vocabulary) - of_texts:
+            logger.info(
+                "%d words of the vectors are rare in the training texts or not in them; "
+                "--max-vocabulary %d would leave them out and make the model smaller",
+                *(further, of_texts),
+            )
+        sizes |= {"embedding_dim": vectors.vector_size}
+        if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
+            raise UsageError(
+                f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
+                f"{vectors.vector_size} wide: leave it out"
+            )
+    sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
+    classifier = build(name, labels, preset, **options | sizes)
+    if embeddings is not None:
+        classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
+    classifier.preprocessor = preprocessor
+    classifier.labels = corpus.labels
+    logger.info(
+        "%s: %d parameters, %d words in the vocabulary",
+        *(name, classifier.count_params(), len(preprocessor.vocabulary)),
+    )
+    return classifier
+
+
+def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
+    """Vectors of the vocabulary and, while there is room in it, of further words."""
+    if embeddings != "word2vec":
+        room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
+        return read_vectors(embeddings, preprocessor.vocabulary, room)
+    from zoo.datasets.preprocessor import split_words
+
+    return train_word2vec(
+        itertools.chain(corpus.train, corpus.unlabelled or ()),
+        lambda texts: split_words(texts, preprocessor.clean_up),
+        dim,
+        min_count=words["min_count"],
+        seed=seed,
+        workers=workers,
+    )
+
+
+def rebuild_classifier(run, config):
+    """The classifier that the settings of a run tell, with new weights."""
+    from zoo.model_file import check_plain
+
+    path = run / "config.json"
+    check_plain(config["architecture"], path)
+    try:
+        classifier = import_model(config["model"])[0].from_config(config["architecture"])
+        classifier.build()
+    except UsageError:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from None
+    read_words(run, config, classifier)
+    return classifier
+
+
+def in_float32(classifier):
+    """A copy that gives probabilities in float32, whatever the training's precision.
+
+    Character n-grams have become part of the word vectors.
+    """
+    copy = type(classifier).from_config(
+        classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
+    )
+    copy.build()
+    weights = {id(weight): weight.numpy() for weight in classifier.weights}
+    if classifier.subwords:
+        first, *others = map(id, classifier.embed.weights)
+        weights[first] = classifier.embed.collapsed()
+        weights = {which: numbers for which, numbers in weights.items() if which not in others}
+    copy.set_weights(list(weights.values()))
+    copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
+    return copy
