@@ -178,7 +178,7 @@ def attention(run):
 
     The most attended word of a review is brightest, the least attended one dark.
     """
-    from zoo.datasets.preprocessor import split_sentences
+    from zoo.datasets.clean_ups import split_sentences
 
     model = zoo.load(run)
     corpus = datasets.load("sample")

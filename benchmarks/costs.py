@@ -10,7 +10,8 @@ import zoo
 from benchmarks.measure import machine
 from benchmarks.peak import forget_peak, peak_memory
 from zoo import datasets
-from zoo.datasets.preprocessor import Preprocessor, text_dataset
+from zoo.datasets.preprocessor import Preprocessor
+from zoo.datasets.texts import text_dataset
 
 
 @dataclass(frozen=True)

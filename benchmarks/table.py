@@ -17,8 +17,8 @@ from benchmarks.measure import machine
 from benchmarks.peak import peak_memory
 from benchmarks.teacher import taught
 from zoo import datasets
-from zoo.datasets.embeddings import cache_folder, train_word2vec
-from zoo.datasets.preprocessor import split_words
+from zoo.datasets.clean_ups import split_words
+from zoo.datasets.word2vec import cache_folder, train_word2vec
 from zoo.writing import whole
 
 IMDB_VECTORS = (

@@ -35,8 +35,9 @@ def main():
     import gensim
 
     from zoo import datasets
-    from zoo.datasets.embeddings import train_word2vec
-    from zoo.datasets.preprocessor import split_words, text_dataset
+    from zoo.datasets.clean_ups import split_words
+    from zoo.datasets.texts import text_dataset
+    from zoo.datasets.word2vec import train_word2vec
 
     split_words(["a warm-up"])  # TensorFlow's start is not the training's
     corpus = datasets.load("imdb")

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from zoo.datasets.preprocessor import split_sentences, split_words, well_formed
+from zoo.datasets.clean_ups import split_sentences, split_words
+from zoo.datasets.texts import well_formed
 
 SAME = {"\u03c2": "\u03c3"}  # sigma at the end of a word, whose lower case depends on that
 

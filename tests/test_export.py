@@ -17,7 +17,7 @@ from tests.kinds import KINDS, slow_unless
 from zoo import cli, export
 from zoo.attention import word_weights
 from zoo.datasets import Preprocessor, load
-from zoo.datasets.preprocessor import CLEAN_UPS
+from zoo.datasets.clean_ups import CLEAN_UPS
 from zoo.evaluation import probabilities_of
 from zoo.model_card import Agreement, model_card
 

@@ -4,7 +4,8 @@ import itertools
 import logging
 
 from zoo import datasets
-from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
+from zoo.datasets.embeddings import embedding_matrix, read_vectors
+from zoo.datasets.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.registry import build, create, import_model
 from zoo.runs import read_words
@@ -71,7 +72,7 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
     if embeddings != "word2vec":
         room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
         return read_vectors(embeddings, preprocessor.vocabulary, room)
-    from zoo.datasets.preprocessor import split_words
+    from zoo.datasets.clean_ups import split_words
 
     return train_word2vec(
         itertools.chain(corpus.train, corpus.unlabelled or ()),

@@ -277,7 +277,7 @@ class TextClassifier(keras.Model):
     def _batches(self, texts, targets, batch_size, shuffle=False):
         import tensorflow as tf
 
-        from zoo.datasets.preprocessor import text_dataset
+        from zoo.datasets.texts import text_dataset
 
         _check_batch_size(batch_size)
         if not len(texts):
@@ -333,7 +333,7 @@ def is_text(x) -> bool:
     if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
         return not x or isinstance(x[0], str | bytes)
     if isinstance(x, str) or (hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"):
-        from zoo.datasets.preprocessor import check_texts
+        from zoo.datasets.texts import check_texts
 
         check_texts(x)
         return True

@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras import ops
 
 from zoo.attention import attention_of, weights_of_heads
-from zoo.datasets.preprocessor import CLEAN_UPS, SENTENCE_ENDS
+from zoo.datasets.clean_ups import CLEAN_UPS, SENTENCE_ENDS
 from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention

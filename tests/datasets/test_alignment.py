@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
 from zoo.datasets.alignment import placed_words, places
-from zoo.datasets.preprocessor import CLEAN_UPS, split_words
+from zoo.datasets.clean_ups import CLEAN_UPS, split_words
 
 WORDS = (
     "Don't it’s 'quoted' U.S. 3.5 end... what?! (so) rock&roll -- Été naïve 你好 a_b `tick` İ ΟΣ"

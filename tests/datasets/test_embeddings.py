@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import zoo
-from zoo.datasets import embeddings
-from zoo.datasets.embeddings import embedding_matrix, read_vectors, train_word2vec
-from zoo.datasets.preprocessor import split_words
+from zoo.datasets import word2vec
+from zoo.datasets.clean_ups import split_words
+from zoo.datasets.embeddings import embedding_matrix, read_vectors
+from zoo.datasets.word2vec import train_word2vec
 
 WORDS = ["the", "Paris", "naïve", "3.5", "!"]
 MATRIX = np.random.default_rng(0).normal(size=(5, 3)).astype("float32")
@@ -296,7 +297,7 @@ def test_the_same_words_and_settings_are_trained_once(tmp_path, caplog):
 def test_what_several_threads_trained_does_not_stand_in_for_what_can_be_repeated(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(embeddings, "WORKER", 1)  # as few words are worth a thread
+    monkeypatch.setattr(word2vec, "WORKER", 1)  # as few words are worth a thread
     for workers, trainings in ((1, 1), (2, 2), (1, 2), (3, 2)):
         train_word2vec(TEXTS, split_words, 4, workers=workers, cache=tmp_path, **SMALL)
         assert len(list(tmp_path.iterdir())) == trainings
@@ -306,9 +307,9 @@ def test_the_cache_is_where_the_environment_says(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("ZOO_CACHE_DIR", raising=False)
-    assert embeddings.cache_folder() == tmp_path / ".cache/zoo/word2vec"
+    assert word2vec.cache_folder() == tmp_path / ".cache/zoo/word2vec"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert embeddings.cache_folder() == tmp_path / "xdg/zoo/word2vec"
+    assert word2vec.cache_folder() == tmp_path / "xdg/zoo/word2vec"
     monkeypatch.setenv("ZOO_CACHE_DIR", str(tmp_path / "own"))
     train_word2vec(TEXTS, split_words, 4, **SMALL)
     assert len(list((tmp_path / "own/word2vec").iterdir())) == 1
@@ -319,7 +320,7 @@ def test_texts_longer_than_gensims_lines_are_learnt_from(tmp_path):
     long = "a b " * 20_000 + "last last last"
     vectors = train_word2vec([long, "", "\ud800 a \n b"], split_words, 4, **SMALL, cache=tmp_path)
     assert set(vectors.index_to_key) == {"a", "b", "last"}
-    corpus = embeddings._write_words([long], split_words, tmp_path / "words.txt")
+    corpus = word2vec._write_words([long], split_words, tmp_path / "words.txt")
     lines = (tmp_path / "words.txt").read_text("utf-8").splitlines()
     assert max(len(line.split()) for line in lines) == 1_000
     assert " ".join(lines).split() == long.split()

@@ -6,7 +6,7 @@ import pytest
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.datasets.alignment import placed_words
-from zoo.datasets.preprocessor import split_roles, split_words
+from zoo.datasets.clean_ups import split_roles, split_words
 
 TEXTS = {
     "The <e1>leaf</e1> of a <e2>tree</e2>.": ("the leaf of a tree .", [0, 1, 0, 0, 2, 0]),

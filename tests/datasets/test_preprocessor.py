@@ -16,13 +16,8 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.datasets import preprocessor as preprocessor_module
-from zoo.datasets.preprocessor import (
-    CLEAN_UPS,
-    split_roles,
-    split_sentences,
-    split_words,
-    text_dataset,
-)
+from zoo.datasets.clean_ups import CLEAN_UPS, split_roles, split_sentences, split_words
+from zoo.datasets.texts import text_dataset
 
 
 def decoded(ragged):
@@ -219,9 +214,7 @@ def test_further_words_are_those_that_a_text_can_have(clean_up):
 
 def test_words_are_the_same_under_any_locale():
     """In Turkish, the lower case of I is another letter."""
-    code = (
-        "from zoo.datasets.preprocessor import split_words; print(split_words(['IN \u0130t'])[0])"
-    )
+    code = "from zoo.datasets.clean_ups import split_words; print(split_words(['IN \u0130t'])[0])"
     run = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"LC_ALL": "tr_TR.UTF-8", "PYTHONUTF8": "1"},

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 import zoo
 from zoo.datasets import Preprocessor, Split
-from zoo.datasets.preprocessor import split_words
+from zoo.datasets.clean_ups import split_words
 
 WORDS = "good bad room staff not very clean dirty never again the a was".split()
 

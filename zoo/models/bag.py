@@ -172,7 +172,7 @@ class BagOfNgrams(TextClassifier):
         """``[texts, n-grams]``, sparse: how often each of the vocabulary stands in each text."""
         from scipy.sparse import csr_matrix
 
-        from zoo.datasets.preprocessor import text_chunks
+        from zoo.datasets.texts import text_chunks
 
         flat, lengths = [], [np.zeros(1, "int64")]
         for texts in text_chunks(split):
@@ -190,8 +190,8 @@ class BagOfNgrams(TextClassifier):
         from scipy.sparse import csr_matrix
         from sklearn.cluster import KMeans
 
-        from zoo.datasets.embeddings import train_word2vec
-        from zoo.datasets.preprocessor import split_words
+        from zoo.datasets.clean_ups import split_words
+        from zoo.datasets.word2vec import train_word2vec
 
         def split_up(texts):
             return split_words(texts, self.preprocessor.clean_up)

@@ -84,7 +84,7 @@ class ParagraphVector(TextClassifier):
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
-        from zoo.datasets.preprocessor import text_chunks, text_dataset
+        from zoo.datasets.texts import text_chunks, text_dataset
 
         texts = []
         for batch in text_chunks(split):

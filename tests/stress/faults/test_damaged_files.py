@@ -11,8 +11,8 @@ import zoo
 from zoo import datasets
 from zoo.checkpoints import Checkpoint
 from zoo.datasets.catalogue import VERSION
-from zoo.datasets.embeddings import train_word2vec
-from zoo.datasets.preprocessor import split_words
+from zoo.datasets.clean_ups import split_words
+from zoo.datasets.word2vec import train_word2vec
 from zoo.evaluation import read_test_split
 from zoo.runs import read_config, read_scores
 from zoo.summary import read_mistakes
