@@ -31,11 +31,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def whole(least: int) -> Values:
+def at_least(least: int) -> Values:
     return Values(f"a whole number of at least {least}", lambda value: is_whole(value, least))
 
 
-SIZE = whole(1)
+SIZE = at_least(1)
 ABOVE_ZERO = Values("a number above 0", lambda value: is_number(value) and value > 0)
 WEIGHT = Values("a number of at least 0", lambda value: is_number(value) and value >= 0)
 SHARE = Values("a number from 0 to 1", lambda value: is_number(value) and 0 <= value <= 1)
@@ -79,12 +79,12 @@ VALUES = {
     "hidden_dim": SIZE,
     "kernel_size": SIZE,
     "logits": FLAG,
-    "max_distance": whole(0),
+    "max_distance": at_least(0),
     "max_norm": ABOVE_ZERO,
     "max_sentences": SIZE,
     "max_words": SIZE,
     "ngrams": SIZE,
-    "num_classes": whole(2),
+    "num_classes": at_least(2),
     "num_contexts": SIZE,
     "num_heads": SIZE,
     "num_layers": SIZE,
@@ -94,7 +94,7 @@ VALUES = {
     "position": NAME,
     "position_dim": SIZE,
     "project_values": FLAG,
-    "radius": whole(0),
+    "radius": at_least(0),
     "sentence": NAME,
     "small_units": SIZE,
     "solver": NAME,
@@ -107,7 +107,7 @@ VALUES = {
     "train_embeddings": FLAG,
     "two_attentions": FLAG,
     "units": SIZE,
-    "vocabulary_size": whole(2),  # padding and the unknown word
+    "vocabulary_size": at_least(2),  # padding and the unknown word
     "weighting": NAME,
     "windows": WINDOWS,
     "word_dropout": RATE,

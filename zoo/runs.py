@@ -29,7 +29,7 @@ from zoo.writing import whole
 FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
-NEEDED = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of settings
+SETTINGS = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of each run
 
 logger = logging.getLogger("zoo")
 
@@ -182,7 +182,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
     run = Path(run)
     try:
         config = json.loads((run / "config.json").read_text("utf-8"))
-        for name, kind in NEEDED.items():
+        for name, kind in SETTINGS.items():
             if not isinstance(config[name], kind):
                 raise ValueError(f"{name} is {json.dumps(config[name])}")
         if others := set(config["files"]).difference(FILES):
