@@ -162,7 +162,7 @@ PARTS = {
         padding,
     ),
     "Throughput: texts a second": (
-        "| data | cache | pipeline alone | fastest model's training | ratio |\n"
+        "| data | cache | pipeline alone | training of the fastest of four | ratio |\n"
         "|---|---|--:|--:|--:|",
         throughput,
     ),

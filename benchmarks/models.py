@@ -146,7 +146,10 @@ def main():
         "shares count that. SSAN, the Transformer and Bi-BloSAN of their papers do not train the "
         "word table. Latency is that of one text of median length, from text to probabilities. "
         "Start-up is from the start of Python to the first answer of a new model; memory the "
-        "most that the process had until it was trained and had answered."
+        "most that the process had until it was trained and had answered. 'Of the GEMM rate' is "
+        "the share of what a product of large matrices reaches on it, 'words of positions' "
+        "the share of a batch's positions that are words, and no padding; p50 and p99 are the time "
+        "that half and 99 of 100 answers take at most."
     )
     RESULTS.write_text("# Every model\n\n" + "\n".join([*rows, "", note]) + "\n", "utf-8")
 

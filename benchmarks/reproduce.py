@@ -68,8 +68,8 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
 
 def highlights() -> Iterator[str]:
     """A table of the rows that tables show in the README, of those that ran to their end."""
-    yield "| paper | system | data | paper's accuracy | ours | gap |"
-    yield "|---|---|---|--:|--:|--:|"
+    yield "| paper | system | data | paper's accuracy | ours | gap | trainings |"
+    yield "|---|---|---|--:|--:|--:|--:|"
     for name in TABLES:
         report, table = RESULTS / f"{name}.md", table_of(name)
         if report.exists() and isinstance(table, Table):

@@ -191,6 +191,8 @@ class Table:
         if counts.min() < self.seeds:
             trainings += f"; planned: {self.seeds}"
         spread = ", in brackets their standard deviation" if counts.max() > 1 else ""
+        if counts.min() == 1 < counts.max():
+            spread += "; one without brackets is of one training"
         jobs = int(rows["jobs"].max())
         old = sorted(set(rows[self.outdated(rows)]["system"]))
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
@@ -265,7 +267,7 @@ corpora counts each the same, and samples the texts of each by itself.
                 ours = 100 * own[self.metric].mean()
                 yield (
                     f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
-                    f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} |"
+                    f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} | {len(own)} |"
                 )
 
 

@@ -38,6 +38,9 @@ def _digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command line
+
+
 def load(data: str, **files: str | None) -> Corpus:
     """A corpus by its name, or from a file.
 
@@ -54,7 +57,9 @@ def load(data: str, **files: str | None) -> Corpus:
     names = [*CATALOGUE, "sample"]
     if data in names:
         if files:
-            raise UsageError(f"{', '.join(files)}: only for your own files, not for {data!r}")
+            names = ", ".join(f"--{FLAGS.get(name, name.replace('_', '-'))}" for name in files)
+            are = "is" if len(files) == 1 else "are"
+            raise UsageError(f"{names} {are} for your own files, not for {data!r}")
         if data == "sample":
             return load_sample()
         locate(CATALOGUE[data])  # refuses before TensorFlow is imported
@@ -72,6 +77,8 @@ def find_entry(name: str) -> Entry:
     Raises:
         UsageError: for an unknown name, with the nearest matches.
     """
+    if name == "sample":
+        raise UsageError("the corpus 'sample' is generated: it has no files and no source")
     if name not in CATALOGUE:
         raise unknown("corpus", name, CATALOGUE)
     return CATALOGUE[name]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from zoo.datasets.reports import first_place
+from zoo.datasets.reports import SHOWN, first_place
 from zoo.datasets.text_files import composed
 from zoo.errors import UsageError, unknown
 
@@ -143,10 +143,14 @@ class Corpus:
             if split == "validation":  # the one text of a class stays in training
                 counts[counts == 1] = counts.max()
             if counts.min() < 2:
+                rare = [self.labels[i] for i in np.flatnonzero(counts < 2)]
+                listed = ", ".join(map(repr, rare[:SHOWN])) + ", .." * (len(rare) > SHOWN)
+                most = len(rare) > len(counts) / 2
                 raise UsageError(
-                    f"too few rows to take a {split} split out of {len(numbers)}: the class "
-                    f"{self.labels[counts.argmin()]!r} has {counts.min()} of them; give at least "
-                    f"{round(2 / share)} rows of each class, or a {split} file of its own"
+                    f"too few rows to take a {split} split out of {len(numbers)}: {len(rare)} of "
+                    f"{len(counts)} classes have fewer than 2 ({listed}); about "
+                    f"{round(2 / share)} of each class give each split one. Or give a {split} file"
+                    + (": are these the labels, or is another column?" if most else "")
                 )
             if len(numbers) * share < len(counts):
                 needed = math.ceil(round(len(counts) / share, 6))
@@ -210,5 +214,10 @@ def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
     if new:
         where = first_place(frame[frame["label"] == new[0]])
         error = unknown(f"label in {where}:", new[0], labels)
+        if (same := new[0].removesuffix(".0")) in numbers:
+            raise UsageError(
+                f"label in {where}: {new[0]!r} is {same!r} as pandas writes it where a label is "
+                "missing: write whole numbers"
+            )
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
     return frame["label"].map(numbers).to_numpy("int32")

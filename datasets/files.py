@@ -1,6 +1,7 @@
 """Anybody's own files: tables, globs of tables, folders of class folders."""
 
 import glob
+import io
 import logging
 import re
 import sys
@@ -14,8 +15,8 @@ from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.folders import find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
     place,
+    report_odd_labels,
     report_repeats,
-    report_same_numbers,
     report_swallowed,
     skipped,
 )
@@ -77,7 +78,7 @@ def load_files(
         frames[split] = read_labelled(path, **columns, on_bad_row=on_bad_row)
         columns |= frames[split].attrs["columns"]
     labels = sorted(frames["train"]["label"].unique())
-    report_same_numbers(train, labels)
+    report_odd_labels(train, labels)
     if len(labels) < 2:
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
     splits = {}
@@ -129,16 +130,23 @@ def stream_texts(
         raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
     if is_lines:
         for file in matching_files(path):
-            yield from _lines(file)
+            yield from lines_of(file)
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
     for _, _, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
         yield (text or "").strip()
 
 
-def _lines(path):
+def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
+    """The lines of a text file, or of what is open already, each a text.
+
+    What is not Unicode is replaced, and reported.
+
+    Raises:
+        UsageError: if it cannot be read, or is of another kind.
+    """
     bad = []
-    with open_text(path) as file:
+    with open_text(path, file) as file:
         file.reconfigure(newline="\n")  # a lone carriage return ends no line of standard input
         for number, line in enumerate(file, start=1):
             if undecodable(line):

@@ -9,6 +9,7 @@ import pandas as pd
 from zoo.datasets.tables import SEPARATORS, kind_of
 
 SHOWN = 3  # places
+MISSING = ("nan", "none", "null", "n/a", "na", "<na>", "#n/a")
 
 logger = logging.getLogger("zoo")
 
@@ -40,8 +41,22 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
         logger.warning("%s: %d left out: %s", folder, len(names), _some(folder, names))
 
 
-def report_same_numbers(path: str | Path, labels: list[str]) -> None:
-    """Labels that are one number: pandas writes 1 as 1.0 in a file where a label is missing."""
+def report_odd_labels(path: str | Path, labels: list[str]) -> None:
+    """Labels that are one number, or one word in two cases, and what is written for a missing one.
+
+    Pandas writes 1 as 1.0 in a file where a label is missing.
+    """
+    cases = {}
+    for label in labels:
+        cases.setdefault(label.casefold(), []).append(label)
+        if label.casefold() in MISSING:
+            logger.warning("%s: %r is taken for a class: is a label missing there?", path, label)
+    for same in cases.values():
+        if len(same) > 1:
+            same = " and ".join(map(repr, same))
+            logger.warning(
+                "%s: the labels %s differ in case alone, but are classes apart", path, same
+            )
     for label in labels:
         if label.isdecimal() and f"{label}.0" in labels:
             same = f"{label!r} and {label + '.0'!r}"

@@ -39,8 +39,10 @@ class Problem(NamedTuple):
 
 
 @contextlib.contextmanager
-def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
+def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.TextIOWrapper]:
     """A text file, or a text file in gzip, with its line ends as they are.
+
+    Or what is open already, as standard input is; ``path`` then is its name in messages.
 
     UTF-8 with or without a mark; UTF-16 and UTF-32 with one. What is not UTF-8 becomes lone
     surrogates, which :func:`undecodable` finds.
@@ -49,10 +51,13 @@ def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
         UsageError: also within the ``with`` block, where reading on is impossible.
     """
     opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with _explained(path), opener(path, "rb") as file:
+    opened = contextlib.nullcontext(file) if file is not None else None
+    with _explained(path), opened or opener(path, "rb") as file:
         start = file.peek(4)[:4]
         for signature, kind in OTHER_KINDS.items():
             if start.startswith(signature):
+                if opened:
+                    kind = f"{kind.partition(':')[0]}: give it as a file"
                 raise UsageError(f"{path} is {kind}")
         marks = (ENCODINGS[mark] for mark in ENCODINGS if start.startswith(mark))
         encoding = next(marks, "utf-8-sig")

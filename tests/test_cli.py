@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import gzip
 import json
 import os
 import re
@@ -114,11 +115,11 @@ def test_list_and_describe(run_zoo):
         (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
         (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
-        (["train", "--text-column", "x"], "text_column: only for your own files, not for 'sample'"),
+        (["train", "--text-column", "x"], "--text-column is for your own files, not for 'sample'"),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
-        (["evaluate", "nothing", "--label-column", "x"], "label_column: of data, and none are"),
+        (["evaluate", "nothing", "--label-column", "x"], "--label-column: of --data, which is not"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "--text-column", "x"], "--text-column is of --file"),
@@ -132,6 +133,10 @@ def test_list_and_describe(run_zoo):
             ["predict", "nothing", "text", "--output", "a.csv.gz"],
             "end the name with .jsonl or .csv",
         ),
+        (["predict", "nothing", "a", "--output", "a.xlsx"], "end the name with .jsonl or .csv"),
+        (["train", "--percentile", "0.99"], "from 1 to 100: got 0.99. Did you mean 99?"),
+        (["train", "bow", "--preset", "x"], "unknown preset of bow 'x': there are none"),
+        (["datasets", "sample"], "the corpus 'sample' is generated"),
         (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
     ],
 )
@@ -220,6 +225,39 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
         assert code == 2 and "texts come from one place" in err
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(b"good"), "standard input is compressed with gzip: give it as a file"),
+        (b"PAR1 good", "standard input is Parquet: give it as a file"),
+    ],
+)
+def test_standard_input_that_is_no_text_is_refused(
+    run_zoo, trained, tmp_path, monkeypatch, content, message
+):
+    (tmp_path / "in").write_bytes(content)
+    with (tmp_path / "in").open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, out, err = run_zoo("predict", trained)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_standard_input_may_be_of_another_encoding(run_zoo, trained, tmp_path, monkeypatch, caplog):
+    for content in ("a good stay\nbad, sad\n".encode("utf-16"), b"a good stay\nbad, \xe9 sad\n"):
+        (tmp_path / "in").write_bytes(content)
+        with (tmp_path / "in").open() as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            code, out, _ = run_zoo("predict", trained)
+        assert code == 0
+        texts = [json.loads(line)["text"] for line in out.splitlines()]
+        assert texts[0] == "a good stay" and texts[1].startswith("bad, ")
+    assert "standard input: 1 lines are not UTF-8 (the first: 2)" in caplog.text
+
+
+def test_the_version(run_zoo):
+    assert run_zoo("--version")[:2] == (0, f"zoo {zoo.__version__}\n")
+
+
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
 def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
     """Whole, or not there."""
@@ -283,6 +321,12 @@ def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
     assert code == 2 and "there is no folder" in err
     code, _, err = run_zoo("explain", trained, "good", "--page", trained / "model.keras")
     assert code == 2 and "--page writes HTML: end its name with .html" in err
+
+
+def test_evaluate_on_what_was_trained_on_is_told(run_zoo, trained, caplog):
+    data = json.loads((trained / "config.json").read_text("utf-8"))["data"]
+    assert run_zoo("evaluate", trained, "--data", data)[0] == 0
+    assert "was trained on, so that most of these texts are known" in caplog.text
 
 
 def test_evaluate_prints_a_table_or_json(run_zoo, trained):

@@ -79,6 +79,8 @@ def predict_on_beam(
     for path in (model, output):
         check_path(path)
     paths = list(map(str, matching_files(Path(files))))
+    for path in paths:  # a fault of the first row is told at once, and not by a worker
+        next(stream_texts(path, text_column), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))

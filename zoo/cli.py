@@ -30,6 +30,7 @@ app = typer.Typer(
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
+ANSWERS = ("", ".jsonl", ".ndjson", ".json", ".csv", ".txt", ".log")  # what their file may end with
 FAITHFUL = 200  # texts of a page on which its attention is tried
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
@@ -68,6 +69,22 @@ SafeCsv = Annotated[
         help="CSV to open in a spreadsheet: an apostrophe goes before what it would run.",
     ),
 ]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"zoo {zoo.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _zoo(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show it and exit."),
+    ] = False,
+) -> None:
+    pass
 
 
 class Format(StrEnum):
@@ -334,6 +351,7 @@ def predict(
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
     from zoo.datasets import composed, read_texts
+    from zoo.datasets.files import lines_of
     from zoo.writing import check_new, whole
 
     _one_source(texts, file)
@@ -343,7 +361,7 @@ def predict(
         raise UsageError("--beam-option is of --beam")
     if beam and output_format == Format.csv:
         raise UsageError("--beam writes JSON lines: leave out --format")
-    if not beam and output is not None and output.suffix.lower() in (".gz", ".tsv", ".parquet"):
+    if not beam and output is not None and output.suffix.lower() not in ANSWERS:
         raise UsageError(
             f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
         )
@@ -371,8 +389,7 @@ def predict(
     else:
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
-        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
-        texts = (composed(line.rstrip("\r\n")) for line in sys.stdin)
+        texts = lines_of(Path("standard input"), sys.stdin.buffer)
     if output is not None:
         check_new(output)
     model = zoo.load(run)
@@ -399,7 +416,8 @@ def _one_source(*sources) -> None:
     """Refuses texts that another option would make it forget."""
     if sum(map(bool, sources)) > 1:
         raise UsageError(
-            "texts come from one place: the command, --file, or zoo explain's --mistakes"
+            "texts come from one place: the command, --file, or zoo explain's --mistakes (and a "
+            "glob needs quotes: --file '*.csv')"
         )
 
 
@@ -615,9 +633,11 @@ def _print_run(run: Path, process_id: int) -> None:
     scores = read_scores(run)
     _print_scores(scores, "Test split")
     if "temperature" in scores:
+        after, before = scores["calibration_error"], scores["calibration_error_before"]
+        worse = " (on the validation split they are nearer)" if after > before else ""
         show(
-            f"Calibrated: probabilities are off by {scores['calibration_error']:.1%} on average, "
-            f"before {scores['calibration_error_before']:.1%}."
+            f"Calibrated: probabilities are off by {after:.1%} on average, before "
+            f"{before:.1%}{worse}."
         )
     if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
         table = Table(

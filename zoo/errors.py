@@ -17,6 +17,8 @@ class DivergedError(UsageError):
 def unknown(what: str, value: object, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is not among the allowed ones, with the nearest matches."""
     allowed = [str(name) for name in allowed]
+    if not allowed:
+        return UsageError(f"unknown {what} {value!r}: there are none.")
     close = difflib.get_close_matches(str(value), allowed, n=3)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     listed = ", ".join(allowed[:MOST_LISTED])

@@ -1,5 +1,6 @@
 """How good a trained model is."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
 from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
+
+logger = logging.getLogger("zoo")
 
 COLUMNS = ("text_column", "label_column")
 
@@ -69,7 +72,7 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
     if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
             f"{config['data']} has changed since the training, so that texts trained on may be in "
-            "the test split: give a file of other texts, with --data or --file"
+            "the test split: give other texts, zoo evaluate --data or zoo explain --file"
         )
     test = corpus.test
     return test if most is None else test.take(np.arange(len(test)) < most)
@@ -97,13 +100,20 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     from zoo.runs import load, read_config
 
     if data is None and columns:
-        raise UsageError(f"{' and '.join(columns)}: of data, and none are given")
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in columns)
+        raise UsageError(f"{names}: of --data, which is not given")
     config = read_config(run)
     if data is None:
         test = read_test_split(config)
     else:
         own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
+        if Path(data).absolute() == Path(config["data"]):
+            logger.warning(
+                "%s is what %s was trained on, so that most of these texts are known: without "
+                "--data its test split is scored",
+                *(data, run),
+            )
     model = load(run)
     if data is not None:
         test = Split(frame["text"], class_numbers(frame, model.labels))

@@ -308,6 +308,23 @@ def test_labels_that_are_one_number_are_told(tmp_path, log):
     assert log.messages == [f"{path}: the labels '1' and '1.0' are one number, but classes apart"]
 
 
+def test_labels_that_are_one_word_or_missing_are_told(tmp_path, log):
+    path = write(tmp_path / "a.csv", "text,label\na,Good\nb,good\nc,nan\nd,GOOD\ne,bad\n")
+    assert load_files(path).labels == ["GOOD", "Good", "bad", "good", "nan"]
+    same = "'GOOD' and 'Good' and 'good'"
+    assert log.messages == [
+        f"{path}: 'nan' is taken for a class: is a label missing there?",
+        f"{path}: the labels {same} differ in case alone, but are classes apart",
+    ]
+
+
+def test_a_number_that_pandas_wrote_for_another_is_told(tmp_path):
+    train = write(tmp_path / "a.csv", "text,label\na,0\nb,1\n")
+    test = write(tmp_path / "b.csv", "text,label\na,1.0\n")
+    with pytest.raises(zoo.UsageError, match="line 2: '1.0' is '1' as pandas writes it"):
+        load_files(train, test=test)
+
+
 def test_columns_are_found_by_composed_names_and_by_none(tmp_path):
     path = write(tmp_path / "a.csv", ",text,cate\u0301gorie\none,two,x\n1,2,y\n")
     frame = read_labelled(path, text_column="", label_column="cat\u00e9gorie")
@@ -358,7 +375,7 @@ def test_a_class_that_a_split_lacks_is_named(tmp_path, log):
 
 def test_too_few_rows_of_a_class_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\n" + "a,x\n" * 50 + "b,y\n")
-    with pytest.raises(zoo.UsageError, match="too few rows.*the class 'y' has 1"):
+    with pytest.raises(zoo.UsageError, match=r"1 of 2 classes have fewer than 2 \('y'\)"):
         load_files(path).split()
 
 
