@@ -60,8 +60,12 @@ def test_list_and_describe(run_zoo):
     assert code == 0
     assert "1,486,405" in out
     assert "Li et al. 2021" in out
-    assert "Reads words. Recipes: default, li2021." in out
-    assert "Reads characters. Recipes: default." in run_zoo("describe", "char_cnn")[1]
+    assert "Reads words." in out and "Recipe default: zoo's own." in out
+    assert "Recipe li2021: optimizer=SGD, settings={'momentum': 0.9}, learning_rate=0.01" in out
+    assert "Reads characters." in run_zoo("describe", "char_cnn")[1]
+    about = " ".join(run_zoo("describe", "nb_svm")[1].split())
+    assert "Wang and Manning 2012" in about
+    assert "This variant: solver=nb_svm, ngrams=3, weighting=presence." in about
     assert "Reads sentences of words." in run_zoo("describe", "han")[1]
 
 

@@ -555,8 +555,14 @@ def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -
     from rich.table import Table
 
     about = zoo.describe(name)
-    show(f"[bold]{about.name}[/]: {about.summary}")
-    show(f"Reads {about.reads}. Recipes: {', '.join(about.recipes)}.")
+    variant = ", ".join(f"{option}={value}" for option, value in about.variant.items())
+    show(f"[bold]{about.name}[/]: {escape(about.summary)}\n")
+    for paragraph in filter(None, about.about.split("\n\n")):
+        plain = re.sub(r":\w+:`|`", "", " ".join(paragraph.split()))  # of Sphinx's marks
+        show(f"{escape(plain)}\n")
+    show(f"Reads {about.reads}.{f' This variant: {variant}.' if variant else ''}")
+    for recipe, settings in about.recipes.items():
+        show(f"Recipe {recipe}: {escape(str(settings))}.")
     presets = list(about.presets)
     table = Table("option", "default", *presets)
     for option, default in about.options.items():

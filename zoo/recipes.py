@@ -60,6 +60,15 @@ class Recipe:
     patience: float = 1 / 3
     class_weights: bool = True
 
+    def __str__(self):
+        """What differs from zoo's default."""
+        given = {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != getattr(Recipe(), field.name)
+        }
+        return ", ".join(f"{name}={value}" for name, value in given.items()) or "zoo's own"
+
     def resolved(self, classifier, texts: int, **own: Any) -> "Recipe":
         """The recipe with nothing left open.
 

@@ -134,13 +134,24 @@ def create(name: str, num_classes: int, preset: str | None = None, **options: An
 
 @dataclass(frozen=True)
 class Description:
-    """What :func:`describe` tells of a model."""
+    """What :func:`describe` tells of a model.
+
+    Attributes:
+        summary, about: of its class, in a sentence, and what more there is to say.
+        variant: the options that set it apart from others of its class.
+        options: all of them, with their defaults.
+        presets: options by the name of a preset.
+        recipes: by their names; those of papers, and "default".
+        characters: whether it reads these, and not words.
+    """
 
     name: str
     summary: str
+    about: str
+    variant: dict[str, Any]
     options: dict[str, Any]
     presets: dict[str, dict[str, Any]]
-    recipes: list[str]
+    recipes: dict[str, Any]  # zoo.recipes.Recipe
     characters: bool
 
     @property
@@ -175,12 +186,17 @@ def describe(name: str) -> Description:
     Raises:
         UsageError: for an unknown name.
     """
+    from zoo.recipes import Recipe
+
     cls, variant = import_model(name)
+    summary, _, about = inspect.getdoc(cls).partition("\n\n")
     return Description(
         name=name,
-        summary=inspect.getdoc(cls).split("\n\n")[0],
+        summary=summary,
+        about=about.partition("Args:")[0].strip(),
+        variant=variant,
         options=cls.option_defaults() | variant,
         presets={preset: values | variant for preset, values in cls.presets.items()},
-        recipes=["default", *cls.recipes],
+        recipes={"default": Recipe()} | cls.recipes,
         characters=cls.clean_up == "characters",
     )
