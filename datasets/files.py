@@ -200,8 +200,8 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
         elif on_bad_row == "skip":
             bad.append((file, where, problem.kind))
         else:
-            way_out = "; or leave bad rows out with --on-bad-row skip" if labelled else ""
-            raise UsageError(f"{place(file, where)}: {problem.message}{way_out}")
+            way_out = "or leave bad rows out with --on-bad-row skip"
+            raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
     if file is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
     reports = list(skipped(bad))

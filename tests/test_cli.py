@@ -258,6 +258,19 @@ def test_standard_input_may_be_of_another_encoding(run_zoo, trained, tmp_path, m
     assert "standard input: 1 lines are not UTF-8 (the first: 2)" in caplog.text
 
 
+def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
+    path = tmp_path / "texts.csv"
+    path.write_text("review,stars\ngood,1\nbad,2,3\nfine,1\n")
+    for command in ("predict", "explain"):
+        code, _, err = run_zoo(command, trained, "--file", path)
+        assert code == 2 and "line 3" in err and "--on-bad-row skip" in err
+        code, out, _ = run_zoo(command, trained, "--file", path, "--on-bad-row", "skip")
+        assert code == 0 and "good" in out and "fine" in out and "1 row skipped" in caplog.text
+        assert "is of --file" in run_zoo(command, trained, "a", "--on-bad-row", "skip")[2]
+    code, out, _ = run_zoo("explain", trained, "--file", path, "--most", 1)
+    assert code == 0 and "good" in out  # what comes after is not read
+
+
 def test_the_version(run_zoo):
     assert run_zoo("--version")[:2] == (0, f"zoo {zoo.__version__}\n")
 
@@ -459,7 +472,12 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     options = "--data x.csv --trials 2 --preset p --set a=1 --epochs 3 --seed 4 --output o"
     assert "looked at" in run_zoo("tune", "act", *options.split())[2]
     wanted = {"model": "act", "data": "x.csv", "trials": 2, "preset": "p", "options": {"a": 1}}
-    assert given == wanted | {"files": {}, "epochs": 3, "seed": 4, "output": Path("o")}
+    wanted |= {"files": {}, "epochs": 3, "seed": 4, "output": Path("o")}
+    assert given == wanted
+    options += " --recipe r --clean-up han --min-count 4 --max-vocabulary 5 --percentile 9"
+    assert "looked at" in run_zoo("tune", "act", *options.split(), "--embeddings", "e")[2]
+    wanted |= {"recipe": "r", "clean_up": "han", "min_count": 4, "max_vocabulary": 5}
+    assert given == wanted | {"percentile": 9, "embeddings": "e"}
 
 
 def test_scores_stand_in_their_columns(capsys, monkeypatch):

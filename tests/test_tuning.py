@@ -124,7 +124,7 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
         zoo.tune("cnn_kim", "nowhere.csv", output=tmp_path / "search", **small)
     own = tmp_path / "own.csv"
     own.write_text(csv_file.read_text("utf-8"), "utf-8")
-    with pytest.raises(zoo.UsageError, match="percentile must be above 0"):  # of the first trial
+    with pytest.raises(zoo.UsageError, match="percentile must be from 1"):  # of the first trial
         zoo.tune("cnn_kim", str(own), output=tmp_path / "search", percentile=0, **small)
     zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)
     again = f"{tmp_path}/search/../own.csv"  # the same file

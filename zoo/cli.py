@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -62,6 +63,48 @@ BeamOption = Annotated[
     list[str] | None,
     typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
 ]
+Preset = Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Option of the model, name=value; may be repeated."),
+]
+RecipeName = Annotated[
+    str, typer.Option(help="How to train: default, or a paper's, by the name of its preset.")
+]
+Epochs = Annotated[
+    int | None,
+    typer.Option(
+        help="Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, twice "
+        "as many for 20 classes or more."
+    ),
+]
+CleanUp = Annotated[
+    str | None,
+    typer.Option(
+        help="Of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
+        "Default: the data's or the model's, mostly hcan."
+    ),
+]
+MinCount = Annotated[
+    int, typer.Option(help="Rarer words stay unknown, but for those of --embeddings.")
+]
+MaxVocabulary = Annotated[
+    int | None, typer.Option(help="The most words. Default: the model's, mostly 30,000.")
+]
+Percentile = Annotated[
+    float | None,
+    typer.Option(
+        help="Cut texts sooner than the model does, where this percentage of them stays whole; "
+        "words and sentences each. Try 99."
+    ),
+]
+Embeddings = Annotated[
+    str | None,
+    typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt (or .gz)."),
+]
+UnlabelledData = Annotated[
+    str | None, typer.Option(help="Further texts for word2vec, without labels.")
+]
 SafeCsv = Annotated[
     bool,
     typer.Option(
@@ -104,21 +147,10 @@ def train(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
-    preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Option of the model, name=value; may be repeated."),
-    ] = None,
-    recipe: Annotated[
-        str, typer.Option(help="How to train: default, or a paper's, by the name of its preset.")
-    ] = "default",
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            help="Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, "
-            "twice as many for 20 classes or more."
-        ),
-    ] = None,
+    preset: Preset = None,
+    option: Options = None,
+    recipe: RecipeName = "default",
+    epochs: Epochs = None,
     batch_size: Annotated[
         int | None,
         typer.Option(help="Texts of a batch, on all devices together. Default: the recipe's; 32."),
@@ -140,33 +172,12 @@ def train(
             "times the texts of the smallest. Default: the recipe's.",
         ),
     ] = None,
-    clean_up: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
-            "Default: the data's or the model's, mostly hcan."
-        ),
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option(help="Rarer words stay unknown, but for those of --embeddings.")
-    ] = 2,
-    max_vocabulary: Annotated[
-        int | None, typer.Option(help="The most words. Default: the model's, mostly 30,000.")
-    ] = None,
-    percentile: Annotated[
-        float | None,
-        typer.Option(
-            help="Cut texts sooner than the model does, where this percentage of them stays whole; "
-            "words and sentences each. Try 99."
-        ),
-    ] = None,
-    embeddings: Annotated[
-        str | None,
-        typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt (or .gz)."),
-    ] = None,
-    unlabelled_data: Annotated[
-        str | None, typer.Option(help="Further texts for word2vec, without labels.")
-    ] = None,
+    clean_up: CleanUp = None,
+    min_count: MinCount = 2,
+    max_vocabulary: MaxVocabulary = None,
+    percentile: Percentile = None,
+    embeddings: Embeddings = None,
+    unlabelled_data: UnlabelledData = None,
     cache: Annotated[
         str, typer.Option(help="Keep word ids, while training: auto, memory, disk or none.")
     ] = "auto",
@@ -255,18 +266,16 @@ def tune(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
-    preset: Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Option of the model, name=value; may be repeated."),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            help="Passes over the data. Default: 3 to 30, for about 1,500 steps, twice as many for "
-            "20 classes or more."
-        ),
-    ] = None,
+    preset: Preset = None,
+    option: Options = None,
+    recipe: RecipeName = "default",
+    epochs: Epochs = None,
+    clean_up: CleanUp = None,
+    min_count: MinCount = 2,
+    max_vocabulary: MaxVocabulary = None,
+    percentile: Percentile = None,
+    embeddings: Embeddings = None,
+    unlabelled_data: UnlabelledData = None,
     seed: Annotated[int, typer.Option(help="Of the search and of each training.")] = 0,
     output: Annotated[
         Path | None, typer.Option(help="Default: tuning/MODEL-DATA. Again: go on there.")
@@ -277,6 +286,10 @@ def tune(
 
     from zoo.tuning import tune
 
+    words = {"clean_up": clean_up, "max_vocabulary": max_vocabulary, "percentile": percentile}
+    words |= {"embeddings": embeddings, "unlabelled": unlabelled_data}
+    words |= {"min_count": min_count if min_count != 2 else None}
+    words |= {"recipe": recipe if recipe != "default" else None}
     files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
     folder = tune(
         model,
@@ -288,6 +301,7 @@ def tune(
         epochs=epochs,
         seed=seed,
         output=output,
+        **{name: value for name, value in words.items() if value is not None},
     )
     with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -332,6 +346,7 @@ def predict(
         Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
     ] = None,
     text_column: TextColumn = None,
+    on_bad_row: OnBadRow = None,
     output_format: Annotated[
         Format | None,
         typer.Option(
@@ -355,10 +370,11 @@ def predict(
     from zoo.writing import check_new, whole
 
     _one_source(texts, file)
-    if file is None and text_column is not None:
-        raise UsageError("--text-column is of --file")
+    _only_of_file(file, text_column, on_bad_row)
     if beam_option and not beam:
         raise UsageError("--beam-option is of --beam")
+    if beam and on_bad_row is not None:
+        raise UsageError("--beam ends at a bad row: leave out --on-bad-row")
     if beam and output_format == Format.csv:
         raise UsageError("--beam writes JSON lines: leave out --format")
     if not beam and output is not None and output.suffix.lower() not in ANSWERS:
@@ -383,7 +399,7 @@ def predict(
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
     if file is not None:
-        texts = read_texts(file, _text_column(run, file, text_column))
+        texts = read_texts(file, _text_column(run, file, text_column), on_bad_row or "fail")
     elif texts:
         texts = map(composed, texts)
     else:
@@ -410,6 +426,13 @@ def _given(text_column, label_column, on_bad_row, validation=None, test=None) ->
     """What was told of one's own files, under the names of the package."""
     values = (text_column, label_column, on_bad_row, validation, test)
     return {name: value for name, value in zip(FILES, values, strict=True) if value is not None}
+
+
+def _only_of_file(file, text_column, on_bad_row) -> None:
+    """Refuses options of a file where there is none."""
+    for name, value in (("--text-column", text_column), ("--on-bad-row", on_bad_row)):
+        if file is None and value is not None:
+            raise UsageError(f"{name} is of --file")
 
 
 def _one_source(*sources) -> None:
@@ -441,6 +464,7 @@ def explain(
         Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
     ] = None,
     text_column: TextColumn = None,
+    on_bad_row: OnBadRow = None,
     most: Annotated[
         int, typer.Option(min=1, help="Of a file, the test split or the mistakes, so many texts.")
     ] = 20,
@@ -452,7 +476,8 @@ def explain(
     ] = None,
 ) -> None:
     """Show where a model looked: words shaded by attention."""
-    from zoo.datasets import composed, read_texts
+    from zoo.datasets import composed
+    from zoo.datasets.files import stream_texts
     from zoo.evaluation import read_test_split
     from zoo.faithfulness import faithfulness
     from zoo.page import write_page
@@ -461,8 +486,7 @@ def explain(
     from zoo.writing import check_new
 
     _one_source(texts, file, mistakes)
-    if file is None and text_column is not None:
-        raise UsageError("--text-column is of --file")
+    _only_of_file(file, text_column, on_bad_row)
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
@@ -477,7 +501,8 @@ def explain(
             raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
-        texts = read_texts(file, _text_column(run, file, text_column))[:most]
+        rows = stream_texts(file, _text_column(run, file, text_column), on_bad_row or "fail")
+        texts = list(islice(rows, most))
     elif texts:
         texts = list(map(composed, texts))
     else:

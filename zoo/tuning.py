@@ -128,9 +128,11 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         _write_trials(folder, study)
 
     done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-    if done:
-        logger.info("Going on after %d trials", done)
     missing = max(0, trials - done)
+    if done and missing:
+        logger.info("Going on after %d trials", done)
+    elif done:
+        logger.info("%d trials are there already: ask for more to go on", done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
     _write_trials(folder, study)  # also of a last one whose line could not be written
     if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
