@@ -56,6 +56,8 @@ TABLE = Table(
         "with fewer variations (two trainings: 94.8 and 93.8). Variations that are test questions "
         "are left out. Seconds are of both.",
         "SST-2 is trained on the phrases of the training sentences, too.",
+        "The targets were set before any training. A row of another table may have more on a test "
+        "split, as 2-Layer SSAN + RPR has in [ssan2](ssan2.md) on SST-2.",
         LINEAR,
     ],
     vectors=300,

@@ -16,6 +16,13 @@ from rich.table import Table
 CASES = ("kind of test", "cases", "failures", "seconds")
 FAULTS = ("fault", "injected", "lost")
 
+ABOUT = (
+    "Cases are generated inputs, each of which has to come out right; a failure is a test that "
+    "failed, and seconds are of tests. Tests that inject faults have no cases: the second table "
+    "counts what they break or kill, and what was lost by it. A kind with the name of a file is "
+    "of tests that fit no other."
+)
+
 settings.register_profile(
     "stress",
     deadline=None,
@@ -110,7 +117,7 @@ def page(tally):
     """The report in Markdown."""
     from benchmarks.measure import machine
 
-    parts = [f"# Stress\n\nWritten by `make stress` on {machine()}.\n"]
+    parts = [f"# Stress\n\nWritten by `make stress` on {machine()}. {ABOUT}\n"]
     parts += [_table(CASES, tally.case_rows())]
     if tally.faults:
         parts += [_table(FAULTS, tally.fault_rows())]
