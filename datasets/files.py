@@ -95,6 +95,8 @@ def read_texts(
 ) -> list[str]:
     """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
 
+    A file of a folder is one text, each line of another ``.txt`` file is one.
+
     Letters and their accents are :func:`composed`.
 
     Args:
@@ -216,7 +218,7 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
 def _open_rows(path, text_column, label_column, labelled=True):
     """The names of the columns, and file, place, and values or a problem of each row."""
     if path.is_dir():
-        return {}, read_class_folders(path)
+        return {}, read_class_folders(path, labelled)
     files = matching_files(path)
     names = read_columns(files[0])
     chosen = choose_columns(files[0], names, text_column, label_column, labelled)

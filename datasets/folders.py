@@ -55,8 +55,10 @@ def find_splits(folder: Path) -> dict[str, Path]:
     return found
 
 
-def read_class_folders(folder: Path) -> Iterator[tuple[Path, str, tuple[str, str]]]:
-    """The texts of a folder of class folders.
+def read_class_folders(
+    folder: Path, labelled: bool = True
+) -> Iterator[tuple[Path, str, tuple[str, str | None]]]:
+    """The texts of a folder of class folders; without labels also those of a folder alone.
 
     Yields:
         ``folder``, the path of the text's file within it, and the text and its label.
@@ -69,6 +71,9 @@ def read_class_folders(folder: Path) -> Iterator[tuple[Path, str, tuple[str, str
         raise UsageError(f"{folder} has several splits: give one of {parts}")
     classes = {path: _children(path) for path in _children(folder) if path.is_dir()}
     texts = [path for paths in classes.values() for path in paths if path.suffix == ".txt"]
+    alone = [path for path in _children(folder) if path.suffix == ".txt"]
+    if not (texts or labelled):
+        classes, texts = {}, alone
     if not texts:
         raise UsageError(
             f"{folder} has no class folders like {folder / 'good' / '1.txt'}, and no train.csv; "
@@ -76,8 +81,9 @@ def read_class_folders(folder: Path) -> Iterator[tuple[Path, str, tuple[str, str
         )
     for path in texts:
         with open_text(path) as file:
-            yield folder, str(path.relative_to(folder)), (file.read(), path.parent.name)
-    others = [path for path in _children(folder) if path not in classes]
+            label = path.parent.name if path.parent in classes else None
+            yield folder, str(path.relative_to(folder)), (file.read(), label)
+    others = [path for path in _children(folder) if path not in [*classes, *texts]]
     others += [path for paths in classes.values() for path in paths if path.suffix != ".txt"]
     report_left_out(folder, others)
 

@@ -37,6 +37,7 @@ FAITHFUL = 200  # texts of a page on which its attention is tried
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
 Kinds = ".csv, .tsv, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
+Texts = f"Texts of a file instead: .txt (each line is one), {Kinds}; or a folder of .txt files."
 TextColumn = Annotated[
     str | None, typer.Option(help=Files + "column of texts. Default: text, or a well-known name.")
 ]
@@ -342,9 +343,7 @@ def predict(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts. Default: lines of standard input.")
     ] = None,
-    file: Annotated[
-        Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
-    ] = None,
+    file: Annotated[Path | None, typer.Option(help=Texts)] = None,
     text_column: TextColumn = None,
     on_bad_row: OnBadRow = None,
     output_format: Annotated[
@@ -460,9 +459,7 @@ def explain(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts. Default: those of the test split.")
     ] = None,
-    file: Annotated[
-        Path | None, typer.Option(help=f"Texts of a file instead: .txt, {Kinds}.")
-    ] = None,
+    file: Annotated[Path | None, typer.Option(help=Texts)] = None,
     text_column: TextColumn = None,
     on_bad_row: OnBadRow = None,
     most: Annotated[

@@ -451,7 +451,7 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
     read_texts(path)
     assert log.messages == [f"{path}: 1 lines are not UTF-8 (the first: 2)"]
     path = write(tmp_path / "a.csv", "id,text\n1,one\n2\n")
-    with pytest.raises(zoo.UsageError, match="a.csv, line 3: 1 columns where the .* quoted$"):
+    with pytest.raises(zoo.UsageError, match="a.csv, line 3: 1 columns where the .* quoted; or leave"):
         read_texts(path)
     log.clear()
     assert read_texts(path, on_bad_row="skip") == ["one"]
@@ -463,6 +463,17 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
         read_texts(tmp_path / "nothing.csv")
     with pytest.raises(zoo.UsageError, match="cannot read .*nothing.txt: No such file"):
         read_texts(tmp_path / "nothing.txt")
+
+
+def test_files_of_a_folder_are_texts_without_labels(tmp_path, log):
+    folder = tmp_path / "letters"
+    write(folder / "b.txt", "two\nlines")
+    write(folder / "a.txt", "first")
+    write(folder / "c.pdf", "no text")
+    assert read_texts(folder) == ["first", "two\nlines"]
+    assert log.messages == [f"{folder}: 1 left out: c.pdf"]
+    with pytest.raises(zoo.UsageError, match="has no class folders"):
+        load_files(folder)
 
 
 def test_lines_and_folders_have_no_columns(tmp_path):
