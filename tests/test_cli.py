@@ -258,6 +258,12 @@ def test_standard_input_may_be_of_another_encoding(run_zoo, trained, tmp_path, m
     assert "standard input: 1 lines are not UTF-8 (the first: 2)" in caplog.text
 
 
+def test_standard_input_may_be_closed(run_zoo, trained, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    code, _, err = run_zoo("predict", trained)
+    assert code == 2 and "standard input is closed" in err
+
+
 def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
     path = tmp_path / "texts.csv"
     path.write_text("review,stars\ngood,1\nbad,2,3\nfine,1\n")

@@ -402,6 +402,8 @@ def predict(
     elif texts:
         texts = map(composed, texts)
     else:
+        if sys.stdin is None:
+            raise UsageError("standard input is closed: give texts, or a --file of them")
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
         texts = lines_of(Path("standard input"), sys.stdin.buffer)
