@@ -49,7 +49,7 @@ def whole(path: Path) -> Iterator[Path]:
             path.replace(old)  # at once: removing it takes time, in which it would be half there
         partial.replace(path)
     except OSError as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = error.strerror or error
         raise UsageError(f"cannot write {path}: {reason}. What is there is complete") from None
     finally:
         for left in (partial, old):

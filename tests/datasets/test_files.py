@@ -451,7 +451,7 @@ def test_texts_to_label_announce_what_is_odd(tmp_path, log):
     read_texts(path)
     assert log.messages == [f"{path}: 1 lines are not UTF-8 (the first: 2)"]
     path = write(tmp_path / "a.csv", "id,text\n1,one\n2\n")
-    with pytest.raises(zoo.UsageError, match="a.csv, line 3: 1 columns where the .* quoted; or leave"):
+    with pytest.raises(zoo.UsageError, match="line 3: 1 columns where the .* quoted; or leave"):
         read_texts(path)
     log.clear()
     assert read_texts(path, on_bad_row="skip") == ["one"]
