@@ -145,12 +145,14 @@ class Corpus:
             if counts.min() < 2:
                 rare = [self.labels[i] for i in np.flatnonzero(counts < 2)]
                 listed = ", ".join(map(repr, rare[:SHOWN])) + ", .." * (len(rare) > SHOWN)
-                most = len(rare) > len(counts) / 2
+                asked = "Are these the labels, or are they in another column? "
+                if len(rare) <= len(counts) / 2:
+                    asked = ""
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: {len(rare)} of "
                     f"{len(counts)} classes have fewer than 2 ({listed}); about "
-                    f"{round(2 / share)} of each class give each split one. Or give a {split} file"
-                    + (": are these the labels, or is another column?" if most else "")
+                    f"{round(2 / share)} of each class give each split one. {asked}Or give a "
+                    f"{split} file of its own"
                 )
             if len(numbers) * share < len(counts):
                 needed = math.ceil(round(len(counts) / share, 6))

@@ -126,6 +126,8 @@ def stream_texts(
     path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
 ) -> Iterator[str]:
     """What :func:`read_texts` gives, one by one; an error comes where it is met."""
+    if on_bad_row not in ON_BAD_ROW:
+        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
     path = Path(path)
     is_lines = path.name.lower().removesuffix(".gz").endswith(".txt")
     if text_column is not None and (is_lines or path.is_dir()):
@@ -148,15 +150,17 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
         UsageError: if it cannot be read, or is of another kind.
     """
     bad = []
-    with open_text(path, file) as file:
-        file.reconfigure(newline="\n")  # a lone carriage return ends no line of standard input
-        for number, line in enumerate(file, start=1):
-            if undecodable(line):
-                bad.append(number)
-                line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            yield composed(line.rstrip("\r\n"))
-    if bad:
-        logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
+    try:
+        with open_text(path, file) as file:
+            file.reconfigure(newline="\n")  # a lone carriage return ends no line
+            for number, line in enumerate(file, start=1):
+                if undecodable(line):
+                    bad.append(number)
+                    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                yield composed(line.rstrip("\r\n"))
+    finally:  # also where no more are asked for
+        if bad:
+            logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
 
 
 def read_labelled(
@@ -193,26 +197,30 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
     """Rows without those that have a problem: these end it, or are counted and told."""
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
-    file, good, bad = None, 0, []
-    for file, where, values in rows:
-        problem = values if isinstance(values, Problem) else _problem(*values, labelled)
-        if problem is None:
-            good += 1
-            yield file, where, [value and composed(value) for value in values]
-        elif on_bad_row == "skip":
-            bad.append((file, where, problem.kind))
-        else:
-            way_out = "or leave bad rows out with --on-bad-row skip"
-            raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
+    file, good, bad, read = None, 0, [], False
+    try:
+        for file, where, values in rows:
+            problem = values if isinstance(values, Problem) else _problem(*values, labelled)
+            if problem is None:
+                good += 1
+                yield file, where, [value and composed(value) for value in values]
+            elif on_bad_row == "skip":
+                bad.append((file, where, problem.kind))
+            else:
+                way_out = "or leave bad rows out with --on-bad-row skip"
+                raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
+        read = True
+    finally:  # also where no more are asked for
+        reports = list(skipped(bad))
+        if not read or len(bad) <= good:
+            for report in reports:
+                logger.warning("%s", report)
     if file is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    reports = list(skipped(bad))
     if len(bad) > good:
         raise UsageError(
             f"only {good} {'row is' if good == 1 else 'rows are'} left of {'; '.join(reports)}"
         )
-    for report in reports:
-        logger.warning("%s", report)
 
 
 def _open_rows(path, text_column, label_column, labelled=True):

@@ -83,7 +83,8 @@ def read_class_folders(
         with open_text(path) as file:
             label = path.parent.name if path.parent in classes else None
             yield folder, str(path.relative_to(folder)), (file.read(), label)
-    others = [path for path in _children(folder) if path not in [*classes, *texts]]
+    known = {*classes, *texts}
+    others = [path for path in _children(folder) if path not in known]
     others += [path for paths in classes.values() for path in paths if path.suffix != ".txt"]
     report_left_out(folder, others)
 

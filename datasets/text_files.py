@@ -51,7 +51,11 @@ def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.
         UsageError: also within the ``with`` block, where reading on is impossible.
     """
     opener = gzip.open if path.suffix.lower() == ".gz" else open
-    opened = contextlib.nullcontext(file) if file is not None else None
+    opened = None
+    if file is not None:
+        opened = contextlib.nullcontext(
+            file if hasattr(file, "peek") else io.BufferedReader(io.BytesIO(file.read()))
+        )
     with _explained(path), opened or opener(path, "rb") as file:
         start = file.peek(4)[:4]
         for signature, kind in OTHER_KINDS.items():
@@ -62,7 +66,14 @@ def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.
         marks = (ENCODINGS[mark] for mark in ENCODINGS if start.startswith(mark))
         encoding = next(marks, "utf-8-sig")
         errors = "surrogateescape" if encoding == "utf-8-sig" else "strict"
-        yield io.TextIOWrapper(file, encoding, errors=errors, newline="")
+        if opened and not start:  # asked once more, a terminal would want a second Ctrl-D
+            file = io.BytesIO()
+        text = io.TextIOWrapper(file, encoding, errors=errors, newline="")
+        try:
+            yield text
+        finally:
+            if opened:
+                text.detach()  # which would close it
 
 
 def undecodable(text: str) -> str | None:

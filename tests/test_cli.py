@@ -3,6 +3,7 @@
 import csv
 import errno
 import gzip
+import io
 import json
 import os
 import re
@@ -138,6 +139,7 @@ def test_list_and_describe(run_zoo):
             "end the name with .jsonl or .csv",
         ),
         (["predict", "nothing", "a", "--output", "a.xlsx"], "end the name with .jsonl or .csv"),
+        (["train", "--percentile", "0.005"], "from 1 to 100: got 0.005$"),
         (["train", "--percentile", "0.99"], "from 1 to 100: got 0.99. Did you mean 99?"),
         (["train", "bow", "--preset", "x"], "unknown preset of bow 'x': there are none"),
         (["datasets", "sample"], "the corpus 'sample' is generated"),
@@ -258,6 +260,15 @@ def test_standard_input_may_be_of_another_encoding(run_zoo, trained, tmp_path, m
     assert "standard input: 1 lines are not UTF-8 (the first: 2)" in caplog.text
 
 
+@pytest.mark.parametrize("stdin", [io.StringIO("good\n"), io.TextIOWrapper(io.BytesIO(b"good\n"))])
+def test_standard_input_may_be_another(run_zoo, trained, monkeypatch, stdin):
+    """As tests of other programs and notebooks have it."""
+    monkeypatch.setattr(sys, "stdin", stdin)
+    code, out, _ = run_zoo("predict", trained)
+    assert code == 0 and json.loads(out)["text"] == "good"
+    assert not stdin.closed
+
+
 def test_standard_input_may_be_closed(run_zoo, trained, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     code, _, err = run_zoo("predict", trained)
@@ -275,6 +286,14 @@ def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
         assert "is of --file" in run_zoo(command, trained, "a", "--on-bad-row", "skip")[2]
     code, out, _ = run_zoo("explain", trained, "--file", path, "--most", 1)
     assert code == 0 and "good" in out  # what comes after is not read
+    path.write_text("review,stars\n" + "bad,2,3\n" * 5 + "good,1\nfine,1\n")
+    caplog.clear()
+    skip = ("--on-bad-row", "skip")
+    assert run_zoo("explain", trained, "--file", path, *skip, "--most", 1)[0] == 0
+    assert "5 rows skipped" in caplog.text
+    code, _, err = run_zoo("predict", trained, "--file", path, *skip)
+    assert code == 2 and "only 2 rows are left" in err
+    assert "unknown on_bad_row" in run_zoo("predict", trained, "--file", "a.txt", skip[0], "x")[2]
 
 
 def test_the_version(run_zoo):

@@ -337,6 +337,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     left = tmp_path / f".partial-{NODE}-{dead.pid}-a.txt"
+    (tmp_path / f".partial-{dead.pid}-a.txt").touch()  # as an earlier zoo wrote it
     others = [
         tmp_path / f".partial-{NODE}-{os.getppid()}-a.txt",
         tmp_path / f".partial-{NODE}-{dead.pid}-b.a.txt",
@@ -525,6 +526,19 @@ def test_probabilities_come_in_the_order_of_the_texts(name):
     model.preprocessor = zoo.datasets.Preprocessor(["good", "bad"], *limits)
     expected = model.predict(np.asarray(model.preprocessor(texts[:40])), verbose=0)
     np.testing.assert_allclose(probabilities_of(model, texts)[:40], expected, atol=1e-6)
+
+
+def test_machines_of_one_domain_have_names_of_their_own(tmp_path):
+    """In what they are writing."""
+    code = (
+        "import platform; platform.node = lambda: {!r}; from zoo.writing import NODE; print(NODE)"
+    )
+    names = [f"ip-10-0-0-{i}.ap-southeast-1.compute.internal" for i in (1, 2)]
+    ran = [
+        subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, check=True)
+        for name in names
+    ]
+    assert ran[0].stdout != ran[1].stdout
 
 
 def test_only_what_the_disk_says_is_an_error_of_writing(tmp_path):

@@ -149,7 +149,11 @@ def test_rates_are_looked_for_around_that_of_the_options(tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "_search", lambda *args: rates.append(args[6]))
     zoo.tune("act", trials=1, output=tmp_path / "a")
     zoo.tune("act", trials=1, output=tmp_path / "b", options={"entities": True})
-    assert rates == [5e-4, 1e-3]
+    path = tmp_path / "a.csv"
+    rows = "<e1>x</e1> of <e2>y</e2>,{}\n"
+    path.write_text("text,label\n" + rows.format("a") * 20 + rows.format("b") * 20)
+    zoo.tune("act", str(path), trials=1, output=tmp_path / "c", clean_up="relations")
+    assert rates == [5e-4, 1e-3, 1e-3]
 
 
 def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch):

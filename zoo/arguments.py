@@ -53,7 +53,7 @@ def check_numbers(learning_rate: Any, percentile: Any, **sizes: Any) -> None:
         if value is not None and value < 1:
             raise UsageError(f"{name} must be at least 1: got {value}")
     if percentile is not None and not 1 <= percentile <= 100:
-        meant = f". Did you mean {100 * percentile:g}?" if 0 < percentile < 1 else ""
+        meant = f". Did you mean {100 * percentile:g}?" if 0.01 <= percentile < 1 else ""
         raise UsageError(f"percentile must be from 1 to 100: got {percentile}{meant}")
     if learning_rate is not None and not 0 < learning_rate < math.inf:
         raise UsageError(f"learning_rate must be a number above 0: got {learning_rate}")

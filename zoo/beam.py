@@ -54,11 +54,12 @@ def predict_on_beam(
     output: str | Path,
     text_column: str | None = None,
     options: Sequence[str] = (),
+    on_bad_row: str = "fail",
 ) -> None:
     """Labels the texts of files, and writes JSON lines into a new folder.
 
-    A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1), as the lines come
-    in no order. Texts are read as they are labelled, and not kept. The pieces of work are files; of
+    A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1, of those that are
+    not left out), as the lines come in no order. Texts are read as they are labelled, and not kept. The pieces of work are files; of
     fewer than 16 files, each is read several times, for a share of its rows.
 
     Args:
@@ -68,6 +69,7 @@ def predict_on_beam(
         text_column: by default ``text``, or else a well-known name.
         options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores of this
             machine.
+        on_bad_row: as of :func:`zoo.datasets.read_texts`.
 
     Raises:
         UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
@@ -80,7 +82,7 @@ def predict_on_beam(
         check_path(path)
     paths = list(map(str, matching_files(Path(files))))
     for path in paths:  # a fault of the first row is told at once, and not by a worker
-        next(stream_texts(path, text_column), None)
+        next(stream_texts(path, text_column, on_bad_row), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
@@ -88,7 +90,7 @@ def predict_on_beam(
             pipeline
             | "pieces" >> beam.Create([(path, i) for path in paths for i in range(shares)])
             | "spread" >> beam.Reshuffle()
-            | "read" >> beam.FlatMap(_rows, shares, text_column)
+            | "read" >> beam.FlatMap(_rows, shares, text_column, on_bad_row)
             | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
             | "lines" >> beam.MapTuple(_line)
             | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
@@ -99,10 +101,12 @@ def predict_on_beam(
             raise usage_error_in(error) or UsageError(f"Apache Beam failed: {error}") from error
 
 
-def _rows(piece: tuple[str, int], shares: int, text_column: str | None) -> Iterator[tuple]:
+def _rows(
+    piece: tuple[str, int], shares: int, text_column: str | None, on_bad_row: str
+) -> Iterator[tuple]:
     """A share of a file's rows: every so many-th batch."""
     path, share = piece
-    rows = enumerate(stream_texts(path, text_column), start=1)
+    rows = enumerate(stream_texts(path, text_column, on_bad_row), start=1)
     for number in itertools.count():
         if not (batch := list(itertools.islice(rows, BATCH))):
             return

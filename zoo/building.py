@@ -19,6 +19,16 @@ def clean_up_of(corpus, classifier):
     return own if own == "characters" else corpus.clean_up or own
 
 
+def for_relations(model, clean_up, preset, options):
+    """The preset and the options where texts mark their entities, which some models read."""
+    classifier = import_model(model)[0]
+    if clean_up == "relations" and "entities" in classifier.option_defaults():
+        options = {"entities": True} | options
+        if preset is None and "relations" in classifier.presets:
+            preset = "relations"
+    return preset, options
+
+
 def build_classifier(name, preset, options, corpus, words, embeddings, seed, workers):
     """The untrained classifier with its preprocessor."""
     labels = len(corpus.labels)

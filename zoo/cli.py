@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from enum import StrEnum
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -31,7 +32,7 @@ app = typer.Typer(
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
-ANSWERS = ("", ".jsonl", ".ndjson", ".json", ".csv", ".txt", ".log")  # what their file may end with
+NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
 FAITHFUL = 200  # texts of a page on which its attention is tried
 
 Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
@@ -372,11 +373,9 @@ def predict(
     _only_of_file(file, text_column, on_bad_row)
     if beam_option and not beam:
         raise UsageError("--beam-option is of --beam")
-    if beam and on_bad_row is not None:
-        raise UsageError("--beam ends at a bad row: leave out --on-bad-row")
     if beam and output_format == Format.csv:
         raise UsageError("--beam writes JSON lines: leave out --format")
-    if not beam and output is not None and output.suffix.lower() not in ANSWERS:
+    if not beam and output is not None and output.suffix.lower() in NO_ANSWERS:
         raise UsageError(
             f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
         )
@@ -394,7 +393,8 @@ def predict(
         from zoo.beam import predict_on_beam
 
         column = _text_column(run, file, text_column)
-        predict_on_beam(run, file, output, column, _beam_options(beam_option))
+        options = _beam_options(beam_option)
+        predict_on_beam(run, file, output, column, options, on_bad_row or "fail")
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
     if file is not None:
@@ -406,7 +406,8 @@ def predict(
             raise UsageError("standard input is closed: give texts, or a --file of them")
         if sys.stdin.isatty():
             print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
-        texts = lines_of(Path("standard input"), sys.stdin.buffer)
+        stdin = getattr(sys.stdin, "buffer", None) or BytesIO(sys.stdin.read().encode())
+        texts = lines_of(Path("standard input"), stdin)
     if output is not None:
         check_new(output)
     model = zoo.load(run)

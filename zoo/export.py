@@ -134,7 +134,9 @@ class Scores(keras.Model):
 
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
-        model.quantize(quantize, filters=lambda layer: isinstance(layer, QUANTIZED))
+        for layer in model._flatten_layers():  # Keras 3.12 has no filters to quantize some
+            if isinstance(layer, QUANTIZED):
+                layer.quantize(quantize)
     export_saved_model(model, folder / "saved_model")
     served = tf.saved_model.load(folder / "saved_model")
     return lambda texts: served.serve(tf.constant(texts))["probabilities"].numpy()

@@ -90,7 +90,10 @@ def write_model(folder: Path, model) -> None:
     with whole(folder / "model.keras") as partial:
         try:
             model.save(partial)
-        except RuntimeError as error:  # of h5py, where the disk is full
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:  # of JAX
+                raise
+            # Of h5py, where the disk is full.
             raise OSError(str(error)) from None
     if keras.backend.backend() == "tensorflow":
         from zoo.saved_model import export_saved_model

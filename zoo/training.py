@@ -28,7 +28,13 @@ from zoo.arguments import (
     warn_if_idle,
     warn_if_solved,
 )
-from zoo.building import build_classifier, clean_up_of, in_float32, rebuild_classifier
+from zoo.building import (
+    build_classifier,
+    clean_up_of,
+    for_relations,
+    in_float32,
+    rebuild_classifier,
+)
 from zoo.errors import UsageError, unknown
 from zoo.recipes import Recipe, find_recipe
 from zoo.registry import check_name, import_model
@@ -162,10 +168,7 @@ def train(
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
             words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
-            if words["clean_up"] == "relations" and "entities" in defaults.option_defaults():
-                options = {"entities": True} | options
-                if preset is None and "relations" in defaults.presets:
-                    preset = "relations"
+            preset, options = for_relations(model, words["clean_up"], preset, options)
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
             classifier = build_classifier(

@@ -10,6 +10,7 @@ import pandas as pd
 from zoo import datasets
 from zoo.alone import alone
 from zoo.arguments import check_options, check_seed
+from zoo.building import for_relations
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
@@ -69,12 +70,13 @@ def tune(
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
     options = settings.pop("options", None) or {}
     check_options(model, options)
-    classifier = create(model, 2, settings.get("preset"), **options)
-    if classifier.solves:
+    if create(model, 2, settings.get("preset"), **options).solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
+    corpus = datasets.load(data, **(settings.get("files") or {})).split(seed)
+    texts, clean_up = corpus.digest(), settings.get("clean_up") or corpus.clean_up
+    preset, own = for_relations(model, clean_up, settings.get("preset"), options)
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
-    rate = default or classifier.learning_rate
-    texts = datasets.load(data, **(settings.get("files") or {})).split(seed).digest()
+    rate = default or create(model, 2, preset, **own).learning_rate
     folder = Path(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import platform
@@ -15,7 +16,8 @@ from zoo.alone import is_alive
 from zoo.errors import UsageError
 
 KINDS = (".partial-", ".old-")  # how names begin of what is being written, and of what was there
-NODE = platform.node()[-32:]  # of several that share a disk; the rest of a name has to fit, too
+# Of the machine, as several may share a disk; short, as the rest of a name has to fit, too.
+NODE = hashlib.sha256(platform.node().encode()).hexdigest()[:12]
 
 
 def check_new(path: Path, option: str = "--output") -> None:
@@ -69,7 +71,8 @@ def _remove_left_over(path):
     A folder that one of them had moved away, with nothing in its place yet, comes back.
     """
     kinds = "|".join(map(re.escape, KINDS))
-    name = re.compile(rf"(?:{kinds}){re.escape(NODE)}-(\d+)-{re.escape(path.name)}")
+    # An earlier zoo did not write the machine.
+    name = re.compile(rf"(?:{kinds})(?:{NODE}-)?(\d+)-{re.escape(path.name)}")
     for left in path.parent.iterdir():
         found = name.fullmatch(left.name)
         if found and (int(found[1]) == os.getpid() or not is_alive(int(found[1]))):
