@@ -59,8 +59,9 @@ def predict_on_beam(
     """Labels the texts of files, and writes JSON lines into a new folder.
 
     A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1, of those that are
-    not left out), as the lines come in no order. Texts are read as they are labelled, and not kept. The pieces of work are files; of
-    fewer than 16 files, each is read several times, for a share of its rows.
+    not left out), as the lines come in no order. Texts are read as they are labelled, and not kept.
+    The pieces of work are files; of fewer than 16 files, each is read several times, for a share of
+    its rows.
 
     Args:
         run: the run folder.
