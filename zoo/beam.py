@@ -103,7 +103,7 @@ def predict_on_beam(
 
 
 def _rows(
-    piece: tuple[str, int], shares: int, text_column: str | None, on_bad_row: str
+    piece: tuple[str, int], shares: int, text_column: str | None, on_bad_row: str = "fail"
 ) -> Iterator[tuple]:
     """A share of a file's rows: every so many-th batch."""
     path, share = piece
