@@ -202,12 +202,10 @@ def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
     np.testing.assert_array_equal(probabilities(fresh, ids), probabilities(model, ids))
 
 
-@every_kind
+@pytest.mark.parametrize("name", ["act", "bilstm", "hcan", "lstm"])
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize` method")
 def test_keras_quantizes_it(name):
     """Which it refuses where a layer is left over, as one that was replaced is."""
-    if name == "skim_lstm":
-        pytest.skip("a layer of it is for training alone, and is built there")
     model = build(name)
     ids = random_ids(model)
     before = probabilities(model, ids)
