@@ -146,8 +146,7 @@ class Corpus:
                 rare = [self.labels[i] for i in np.flatnonzero(counts < 2)]
                 listed = ", ".join(map(repr, rare[:SHOWN])) + ", .." * (len(rare) > SHOWN)
                 asked = "Are these the labels, or are they in another column? "
-                if len(rare) <= len(counts) / 2:
-                    asked = ""
+                asked = asked if len(rare) > len(counts) / 2 else ""
                 raise UsageError(
                     f"too few rows to take a {split} split out of {len(numbers)}: {len(rare)} of "
                     f"{len(counts)} classes have fewer than 2 ({listed}); about "

@@ -365,10 +365,14 @@ def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
     assert code == 2 and "--page writes HTML: end its name with .html" in err
 
 
-def test_evaluate_on_what_was_trained_on_is_told(run_zoo, trained, caplog):
+def test_evaluate_on_what_was_trained_on_is_told(run_zoo, trained, tmp_path, caplog):
     data = json.loads((trained / "config.json").read_text("utf-8"))["data"]
     assert run_zoo("evaluate", trained, "--data", data)[0] == 0
     assert "was trained on, so that most of these texts are known" in caplog.text
+    caplog.clear()
+    other = shutil.copy(data, tmp_path / "other.csv")
+    assert run_zoo("evaluate", trained, "--data", other)[0] == 0
+    assert "was trained on" not in caplog.text
 
 
 def test_evaluate_prints_a_table_or_json(run_zoo, trained):

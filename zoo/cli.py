@@ -665,7 +665,7 @@ def _print_run(run: Path, process_id: int) -> None:
     _print_scores(scores, "Test split")
     if "temperature" in scores:
         after, before = scores["calibration_error"], scores["calibration_error_before"]
-        worse = " (on the validation split they are nearer)" if after > before else ""
+        worse = " (the temperature is fitted to the validation split)" if after > before else ""
         show(
             f"Calibrated: probabilities are off by {after:.1%} on average, before "
             f"{before:.1%}{worse}."

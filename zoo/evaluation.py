@@ -9,7 +9,6 @@ import numpy as np
 
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
-from zoo.datasets.folders import find_splits
 from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
 
@@ -109,8 +108,8 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     else:
         own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
-        own = Path(config["data"])
-        if Path(data).resolve() in {one.resolve() for one in (own, *find_splits(own).values())}:
+        own = Path(config["data"])  # absolute, or the name of a corpus
+        if own.is_absolute() and Path(data).resolve() == own.resolve():
             logger.warning(
                 "%s is what %s was trained on, so that most of these texts are known: without "
                 "--data its test split is scored",

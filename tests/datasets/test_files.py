@@ -375,7 +375,12 @@ def test_a_class_that_a_split_lacks_is_named(tmp_path, log):
 
 def test_too_few_rows_of_a_class_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\n" + "a,x\n" * 50 + "b,y\n")
-    with pytest.raises(zoo.UsageError, match=r"1 of 2 classes have fewer than 2 \('y'\)"):
+    with pytest.raises(zoo.UsageError, match=r"1 of 2 classes have fewer than 2 \('y'\)") as raised:
+        load_files(path).split()
+    assert "in another column" not in str(raised.value)
+    rows = "".join(f"a,{i}\n" for i in range(9))  # as numbers of rows are
+    path = write(tmp_path / "b.csv", f"text,label\n{rows}")
+    with pytest.raises(zoo.UsageError, match="Are these the labels, or are they in another column"):
         load_files(path).split()
 
 
