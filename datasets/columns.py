@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from zoo.datasets.tables import SEPARATORS, kind_of
+from zoo.datasets.tables import SEPARATED, kind_of
 from zoo.datasets.text_files import composed
 from zoo.errors import UsageError, unknown
 
@@ -57,7 +57,7 @@ def choose_columns(
         text, label = (other if name is None else name for name in (text, label))
     if not labelled and len(names) == 1 and text is None:
         text = names[0]
-        if kind_of(path) in SEPARATORS:
+        if kind_of(path) in SEPARATED:
             logger.warning(
                 "%s: its first line, %r, is taken for the name of the only column, not for a text",
                 path,

@@ -20,7 +20,7 @@ from zoo.datasets.reports import (
     report_swallowed,
     skipped,
 )
-from zoo.datasets.tables import SEPARATORS, SUFFIXES, kind_of, read_columns, read_rows
+from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
 from zoo.datasets.text_files import Problem, composed, open_text, undecodable
 from zoo.errors import UsageError, unknown
 
@@ -254,7 +254,7 @@ def _table(file, text, label) -> Iterator[tuple]:
     # All files have them, but may write their accents in another way.
     text, label = choose_columns(file, names, text, label, labelled=label is not None)
     labels, long_texts = set(), []
-    watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATORS)
+    watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATED)
     for number, values in read_rows(file, [text] if label is None else [text, label]):
         if not isinstance(values, Problem):
             values = (values[0], values[1] if label is not None else None)

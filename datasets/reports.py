@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.tables import SEPARATORS, kind_of
+from zoo.datasets.separated import separator_of
+from zoo.datasets.tables import kind_of
 
 SHOWN = 3  # places
 MISSING = ("nan", "none", "null", "n/a", "na", "<na>", "#n/a")
@@ -75,7 +76,7 @@ def report_swallowed(
         width: how many columns it has.
         index: the column of labels; None in a file of tabs without one, as commas stand in texts.
     """
-    separator, lines = SEPARATORS[kind_of(file)], []
+    separator, lines = separator_of(file), []
 
     def is_row(cells):
         if len(cells) != width:

@@ -5,12 +5,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.datasets.separated import check_header, read_separated
+from zoo.datasets.separated import check_header, read_separated, separator_of
 from zoo.datasets.text_files import Problem, open_text
 from zoo.errors import UsageError, unknown
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-SUFFIXES = (*SEPARATORS, ".jsonl", ".ndjson", ".parquet")
+SEPARATED = (".csv", ".tsv")
+SUFFIXES = (*SEPARATED, ".jsonl", ".ndjson", ".parquet")
 
 
 def kind_of(path: str | Path) -> str | None:
@@ -36,11 +36,11 @@ def read_columns(path: str | Path) -> list[str]:
     kind = _check(path)
     if kind == ".parquet":
         return _parquet(path).schema_arrow.names
-    rows = read_separated(path, SEPARATORS[kind]) if kind in SEPARATORS else _objects(path)
+    rows = read_separated(path, separator_of(path)) if kind in SEPARATED else _objects(path)
     line, first = next(rows, (0, None))
     if first is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
-    if kind not in SEPARATORS:
+    if kind not in SEPARATED:
         good = [
             row for _, row in ((line, first), *itertools.islice(rows, 999)) if isinstance(row, dict)
         ]
@@ -72,8 +72,8 @@ def read_rows(
     kind = kind_of(path)
     if kind == ".parquet":
         yield from _parquet_rows(path, wanted)
-    elif kind in SEPARATORS:
-        records = read_separated(path, SEPARATORS[kind])
+    elif kind in SEPARATED:
+        records = read_separated(path, separator_of(path))
         header = [name.strip() for name in next(records)[1]]
         indices = [header.index(name) for name in wanted]
         for line, row in records:

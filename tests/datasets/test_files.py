@@ -39,6 +39,9 @@ def log(caplog):
     [
         ("a.csv", lambda path: FRAME.to_csv(path, index=False)),
         ("a.csv.gz", lambda path: FRAME.to_csv(path, index=False)),
+        ("a.csv", lambda path: FRAME.to_csv(path, index=False, sep=";")),
+        ("a.csv.gz", lambda path: FRAME.to_csv(path, index=False, sep="|")),
+        ("a.csv", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.tsv", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.tsv.gz", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", lines=True)),
@@ -405,6 +408,13 @@ def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
     of(needed).split()
     with pytest.raises(zoo.UsageError, match=f"must have at least {needed};"):
         of(needed - 1).split()
+
+
+def test_separators_within_quotes_do_not_count(tmp_path):
+    path = write(tmp_path / "a.csv", '\n"my text; raw",label\n"one; two",x\n"three",y\n')
+    assert read_texts(path, text_column="my text; raw") == ["one; two", "three"]
+    path = write(tmp_path / "b.csv", '"my text, raw";"label"\n"one, two";"x"\nthree|four;y\n')
+    assert read_texts(path, text_column="my text, raw") == ["one, two", "three|four"]
 
 
 def test_the_only_column_without_a_name_is_told(tmp_path, caplog):
