@@ -13,6 +13,7 @@ from rich.progress import track
 from zoo.datasets.subwords import character_ngrams
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
+from zoo.targets import check_targets
 
 
 class TextClassifier(keras.Model):
@@ -192,11 +193,16 @@ class TextClassifier(keras.Model):
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
-        if isinstance(validation_data, tuple | list) and is_text(validation_data[0]):
-            if len(validation_data) != 2:
-                raise ValueError("validation_data of texts must be (texts, targets)")
-            validation_data = self._batches(*validation_data, batch_size)
+        self._check_targets(y)
+        if isinstance(validation_data, tuple | list):
+            self._check_targets(*validation_data[1:2])
+            if is_text(validation_data[0]):
+                if len(validation_data) != 2:
+                    raise ValueError("validation_data of texts must be (texts, targets)")
+                validation_data = self._batches(*validation_data, batch_size)
         if is_text(x):
+            if y is None:
+                raise ValueError("fit needs targets: the number of a class for each text")
             _refuse(kwargs, "fit", "sample_weight", "validation_split")
             shuffle = kwargs.pop("shuffle", True)
             x, y, batch_size = self._batches(x, y, batch_size, shuffle), None, None
@@ -205,6 +211,7 @@ class TextClassifier(keras.Model):
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts."""
+        self._check_targets(y)
         if is_text(x):
             _refuse(kwargs, "evaluate", "sample_weight")
             x, y, batch_size = self._batches(x, y, batch_size), None, None
@@ -273,6 +280,9 @@ class TextClassifier(keras.Model):
         if self.preprocessor is None:
             raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
         return self.preprocessor
+
+    def _check_targets(self, targets):
+        check_targets(targets, self.num_classes, getattr(self, "loss", None))
 
     def _batches(self, texts, targets, batch_size, shuffle=False):
         import tensorflow as tf

@@ -1,0 +1,42 @@
+"""Targets that a user gives to ``fit``, checked before a backend sees them.
+
+TensorFlow ends in a stack trace where a number is of no class, and JAX trains on in silence.
+"""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+SPARSE = keras.losses.SparseCategoricalCrossentropy
+
+
+def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
+    """Refuses what is no number of a class, where the loss wants one for each text.
+
+    Args:
+        targets: an array, list or column; None, where a dataset has them, is let through.
+        num_classes: they are 0 to one less.
+        loss: as in ``compile``; another than Keras' sparse categorical cross-entropy lets all
+            through.
+
+    Raises:
+        ValueError: with the first such target and its place, from 0.
+    """
+    name = getattr(loss, "__name__", loss)
+    if targets is None or not (isinstance(loss, SPARSE) or name == SPARSE().name):
+        return
+    targets = np.asarray(targets)
+    wanted = f"{SPARSE().name} takes the number of a class for each text, 0 to {num_classes - 1}"
+    if targets.ndim != 1 and targets.shape[1:] != (1,):
+        raise ValueError(f"targets of the shape {targets.shape}: {wanted}")
+    targets = targets.reshape(-1)
+    if targets.dtype.kind not in "biuf":
+        raise ValueError(f"target 0 is {targets[:1].tolist()[0]!r}: {wanted}")
+    wrong = ~((targets >= 0) & (targets < num_classes) & (targets == np.floor(targets)))
+    wrong &= targets != getattr(loss, "ignore_class", None)
+    if wrong.any():
+        first = wrong.argmax()
+        from_one = targets.min() == 1 and targets.max() == num_classes
+        hint = "; do they start at 1?" if from_one else ""
+        raise ValueError(f"target {first} is {targets[first]}: {wanted}{hint}")
