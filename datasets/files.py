@@ -109,7 +109,7 @@ def read_texts(
     Raises:
         UsageError: if the file cannot be read or lacks the column, or for a bad row.
     """
-    return list(stream_texts(path, text_column, on_bad_row))
+    return [text for _, text in stream_texts(path, text_column, on_bad_row)]
 
 
 def column_of(path: str | Path, column: str | None) -> str | None:
@@ -124,8 +124,13 @@ def column_of(path: str | Path, column: str | None) -> str | None:
 
 def stream_texts(
     path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
-) -> Iterator[str]:
-    """What :func:`read_texts` gives, one by one; an error comes where it is met."""
+) -> Iterator[tuple[dict[str, str | int], str]]:
+    """What :func:`read_texts` gives, one by one; an error comes where it is met.
+
+    Yields:
+        Where a text is from, its ``file`` and, but of a folder, ``line`` (in Parquet: the row), and
+        the text.
+    """
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
     path = Path(path)
@@ -134,11 +139,14 @@ def stream_texts(
         raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
     if is_lines:
         for file in matching_files(path):
-            yield from lines_of(file)
+            for number, text in enumerate(lines_of(file), start=1):
+                yield {"file": str(file), "line": number}, text
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
-    for _, _, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
-        yield (text or "").strip()
+    for file, where, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
+        in_folder = isinstance(where, str)
+        found = {"file": str(file / where)} if in_folder else {"file": str(file), "line": where}
+        yield found, (text or "").strip()
 
 
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:

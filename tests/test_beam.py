@@ -38,7 +38,7 @@ def test_it_answers_as_predict_does(trained, files, tmp_path, options):
         for path in (tmp_path / "answers").iterdir()
         for line in path.read_text("utf-8").splitlines()
     ]
-    found = {(line.pop("file"), line.pop("row")): line for line in lines}
+    found = {(line.pop("file"), line.pop("line")): line for line in lines}
     assert len(found) == len(lines) == 3 * 20 * len(TEXTS)
     model = zoo.load(trained)
     for path in sorted(tmp_path.glob("part *.txt")):

@@ -188,14 +188,28 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert [row["label"] for row in rows] == ["good one", "bad one"]
-    (tmp_path / "texts.csv").write_text('id,review\n1,"a good stay"\n2,"bad, sad"\n')
-    (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
-    csv_out = 'text,label,probability\na good stay,good one,{}\n"bad, sad",bad one,{}\n'.format(
-        *(row["probability"] for row in rows)
-    )
-    for arguments in (["--file", "texts.csv", "--text-column", "review"], ["--file", "texts.txt"]):
-        monkeypatch.chdir(tmp_path)
-        assert run_zoo("predict", trained, *arguments, "--format", "csv")[1] == csv_out
+    monkeypatch.chdir(tmp_path)
+    Path("texts.csv").write_text('id,review\n1,"a good stay"\n\n2,"bad, sad"\n')
+    Path("texts.txt").write_text("a good stay\nbad, sad\n")
+    Path("folder").mkdir()
+    for name, text in (("1.txt", "a good stay"), ("2.txt", "bad, sad")):
+        Path("folder", name).write_text(text)
+    surest = [row["probability"] for row in rows]
+    csv_out = 'text,label,probability\na good stay,good one,{}\n"bad, sad",bad one,{}\n'
+    asked = ("predict", trained, "a good stay", "bad, sad", "--format", "csv")
+    assert run_zoo(*asked)[1] == csv_out.format(*surest)
+    for name, first, second in (("texts.csv", 2, 4), ("texts.txt", 1, 2)):
+        csv_out = f"""file,line,text,label,probability
+{name},{first},a good stay,good one,{surest[0]}
+{name},{second},"bad, sad",bad one,{surest[1]}
+"""
+        assert run_zoo("predict", trained, "--file", name, "--format", "csv")[1] == csv_out
+    found = run_zoo("predict", trained, "--file", "folder")[1].splitlines()
+    files = [str(Path("folder", name)) for name in ("1.txt", "2.txt")]
+    assert [json.loads(line).pop("file") for line in found] == files
+    Path("empty.txt").write_text("")
+    asked = ("predict", trained, "--file", "empty.txt", "--format", "csv")
+    assert run_zoo(*asked)[1] == "text,label,probability\n"
     (tmp_path / "texts.txt").write_bytes("\ufeffa good stay\r\nbad, sad".encode())
     with (tmp_path / "texts.txt").open(newline="\n") as stdin:  # as Python's own
         monkeypatch.setattr(sys, "stdin", stdin)

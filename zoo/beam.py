@@ -58,8 +58,8 @@ def predict_on_beam(
 ) -> None:
     """Labels the texts of files, and writes JSON lines into a new folder.
 
-    A line is what ``zoo predict`` prints, with its ``file`` and ``row`` (from 1, of those that are
-    not left out), as the lines come in no order. Texts are read as they are labelled, and not kept.
+    A line is what ``zoo predict --file`` prints; they come in no order. Texts are read as they are
+    labelled, and not kept.
     The pieces of work are files; of fewer than 16 files, each is read several times, for a share of
     its rows.
 
@@ -107,13 +107,13 @@ def _rows(
 ) -> Iterator[tuple]:
     """A share of a file's rows: every so many-th batch."""
     path, share = piece
-    rows = enumerate(stream_texts(path, text_column, on_bad_row), start=1)
+    rows = stream_texts(path, text_column, on_bad_row)
     for number in itertools.count():
         if not (batch := list(itertools.islice(rows, BATCH))):
             return
         if number % shares == share:
-            yield from (((path, row), text) for row, text in batch)
+            yield from batch
 
 
-def _line(place: tuple[str, int], answer: dict) -> str:
-    return json.dumps({"file": place[0], "row": place[1]} | answer, ensure_ascii=False)
+def _line(where: dict[str, str | int], answer: dict) -> str:
+    return json.dumps(where | answer, ensure_ascii=False)

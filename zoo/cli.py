@@ -365,8 +365,8 @@ def predict(
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
-    from zoo.datasets import composed, read_texts
-    from zoo.datasets.files import lines_of
+    from zoo.datasets import composed
+    from zoo.datasets.files import lines_of, stream_texts
     from zoo.writing import check_new, whole
 
     _one_source(texts, file)
@@ -398,7 +398,9 @@ def predict(
         show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
         return
     if file is not None:
-        texts = read_texts(file, _text_column(run, file, text_column), on_bad_row or "fail")
+        column = _text_column(run, file, text_column)
+        rows = list(stream_texts(file, column, on_bad_row or "fail"))
+        texts = [text for _, text in rows]
     elif texts:
         texts = map(composed, texts)
     else:
@@ -414,6 +416,8 @@ def predict(
     from zoo.prediction import predict, write_answers
 
     answers = predict(model, texts)
+    if file is not None:
+        answers = (where | answer for (where, _), answer in zip(rows, answers, strict=True))
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")
@@ -502,7 +506,7 @@ def explain(
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
     elif file is not None:
         rows = stream_texts(file, _text_column(run, file, text_column), on_bad_row or "fail")
-        texts = list(islice(rows, most))
+        texts = [text for _, text in islice(rows, most)]
     elif texts:
         texts = list(map(composed, texts))
     else:

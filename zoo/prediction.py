@@ -10,6 +10,8 @@ import numpy as np
 from zoo.evaluation import probabilities_of
 from zoo.spreadsheets import write_csv
 
+COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
+
 
 def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
     """The label of each text, in order and as texts come.
@@ -53,12 +55,16 @@ def write_answers(
     Args:
         file: opened with ``newline=""``.
         answers: the answers.
-        format: "jsonl"; or "csv", without the probabilities of the other labels.
+        format: "jsonl"; or "csv", without the probabilities of the other labels. Columns are those
+            of the first answer.
         safe: whether CSV's cells that look like formulas are made safe to open in a spreadsheet.
     """
     if format == "jsonl":
         for answer in answers:
             file.write(json.dumps(answer, ensure_ascii=False) + "\n")
         return
-    columns = ("text", "label", "probability")
-    write_csv(file, columns, ([answer[name] for name in columns] for answer in answers), safe)
+    answers = iter(answers)
+    first = list(itertools.islice(answers, 1))
+    columns = [name for name in (*first, dict.fromkeys(COLUMNS))[0] if name != "probabilities"]
+    rows = ([answer[name] for name in columns] for answer in itertools.chain(first, answers))
+    write_csv(file, columns, rows, safe)
