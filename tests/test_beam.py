@@ -87,5 +87,5 @@ def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
     path = tmp_path / "texts.txt"
     path.write_text("".join(f"text {i}\n" for i in range(23)))
     found = [row for share in range(2) for row in _rows((str(path), share), 2, None)]
-    wanted = [((str(path), i + 1), f"text {i}") for i in range(23)]
-    assert sorted(found) == sorted(wanted)
+    wanted = [({"file": str(path), "line": i + 1}, f"text {i}") for i in range(23)]
+    assert sorted(found, key=lambda row: row[0]["line"]) == wanted
