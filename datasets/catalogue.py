@@ -68,6 +68,8 @@ def load(data: str, **files: str | None) -> Corpus:
         return load_entry(CATALOGUE[data])
     if is_path(data):
         return load_files(data, **files)
+    if len(Path(data).parts) > 1 or Path(data).suffix:
+        raise UsageError(f"no such file or folder: {data}. Check the path.")
     raise unknown("data", data, [*names, *KINDS])
 
 

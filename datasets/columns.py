@@ -15,6 +15,7 @@ LABEL_COLUMNS = (
     "label labels class category sentiment stars rating score target topic polarity intent emotion "
     "y"
 ).split()
+IDS = ("", "id", "index", "unnamed: 0")  # of rows: neither texts nor labels
 
 logger = logging.getLogger("zoo")
 
@@ -41,7 +42,7 @@ def choose_columns(
         UsageError: for a name that is not there, with the nearest match; where the guess is not
             clear; for a column that is there twice.
     """
-    listed = [" ".join(name.split())[:60] for name in names]
+    listed = list(map(_shown, names))
     wanted = {"text": text_column, "label": label_column if labelled else None}
     wanted = {role: name for role, name in wanted.items() if name is not None}
     given = {role: column_named(name, names) for role, name in wanted.items()}
@@ -52,9 +53,9 @@ def choose_columns(
     text, label = given.get("text"), given.get("label")
     text = _guess(names, TEXT_COLUMNS, label) if text is None else text
     label = _guess(names, LABEL_COLUMNS, text) if label is None else label
-    if len(names) == 2 and (text is None) != (label is None):
-        other = names[1] if names[0] in (text, label) else names[0]
-        text, label = (other if name is None else name for name in (text, label))
+    others = [name for name in names if name not in (text, label)]
+    if len(names) == 2 and len(others) == 1 and others[0].strip().lower() not in IDS:
+        text, label = (others[0] if name is None else name for name in (text, label))
     if not labelled and len(names) == 1 and text is None:
         text = names[0]
         if kind_of(path) in SEPARATED:
@@ -86,16 +87,26 @@ def choose_columns(
 
 
 def column_named(name: str, names: list[str]) -> str | None:
-    """The column of that name, or one whose name is another only in how accents are written."""
+    """The column of that name, or the only one that differs from it in how accents are written, or
+    in what messages do not show of it.
+    """
     if name in names:
         return name
-    alike = composed(str(name))
-    return next((one for one in names if composed(one) == alike), None)
+    for form in (composed, _shown):
+        alike = [one for one in names if form(one) == form(str(name))]
+        if len(alike) == 1:
+            return alike[0]
+    return None
+
+
+def _shown(name):
+    """In messages: a line, and not a long one."""
+    return " ".join(name.split())[:60]
 
 
 def _guess(names, well_known, taken):
     """The column of the first well-known name, or the only one of another; else None."""
     if well_known[0] in names and well_known[0] != taken:
         return well_known[0]
-    matches = [name for name in names if name.lower() in well_known and name != taken]
+    matches = [name for name in names if name.strip().lower() in well_known and name != taken]
     return matches[0] if len(matches) == 1 else None

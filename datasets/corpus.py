@@ -220,5 +220,10 @@ def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
                 f"label in {where}: {new[0]!r} is {same!r} as pandas writes it where a label is "
                 "missing: write whole numbers"
             )
+        if (same := f"{new[0]}.0") in numbers:
+            raise UsageError(
+                f"label in {where}: {new[0]!r} is {same!r} among the training labels, as pandas "
+                f"writes it where one is missing: write {same!r} here, or train on whole numbers"
+            )
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
     return frame["label"].map(numbers).to_numpy("int32")

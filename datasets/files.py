@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.columns import choose_columns, column_named
+from zoo.datasets.columns import TEXT_COLUMNS, choose_columns, column_named
 from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.folders import find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
@@ -20,6 +20,7 @@ from zoo.datasets.reports import (
     report_swallowed,
     skipped,
 )
+from zoo.datasets.separated import MARKS
 from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
 from zoo.datasets.text_files import Problem, composed, open_text, undecodable
 from zoo.errors import UsageError, unknown
@@ -52,8 +53,8 @@ def load_files(
 
     Args:
         train: a table, a glob or a folder.
-        validation, test: the same, with the columns of ``train``; without them the splits are
-            taken of ``train``, by :meth:`Corpus.split`.
+        validation, test: the same; without them the splits are taken of ``train``, by
+            :meth:`Corpus.split`.
         text_column, label_column: by default ``text`` and ``label``, or else well-known names,
             which the log announces. Class folders have none.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
@@ -73,10 +74,14 @@ def load_files(
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
     if given and all(Path(path).is_dir() for path in paths.values()):
         raise UsageError(f"{train} has no columns: leave out {given}")
-    frames = {}
+    frames, found = {}, {}
     for split, path in paths.items():
-        frames[split] = read_labelled(path, **columns, on_bad_row=on_bad_row)
-        columns |= frames[split].attrs["columns"]
+        own = {
+            option: column_of(path, found.get(option)) if name is None else name
+            for option, name in columns.items()
+        }
+        frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row)
+        found = frames[split].attrs["columns"] | found
     labels = sorted(frames["train"]["label"].unique())
     report_odd_labels(train, labels)
     if len(labels) < 2:
@@ -86,7 +91,7 @@ def load_files(
         splits[split] = Split(frame["text"], class_numbers(frame, labels))
     report_repeats(frames)
     corpus = Corpus(short_name(train), labels, **splits)
-    corpus.columns = {option: name for option, name in columns.items() if name is not None}
+    corpus.columns = found
     return corpus
 
 
@@ -152,7 +157,7 @@ def stream_texts(
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
     """The lines of a text file, or of what is open already, each a text.
 
-    What is not Unicode is replaced, and reported.
+    What is not Unicode is replaced, and reported; so is a first line that looks like a table's.
 
     Raises:
         UsageError: if it cannot be read, or is of another kind.
@@ -162,6 +167,12 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
         with open_text(path, file) as file:
             file.reconfigure(newline="\n")  # a lone carriage return ends no line
             for number, line in enumerate(file, start=1):
+                if number == 1 and _is_of_table(line):
+                    logger.warning(
+                        "%s: each line is a text, but the first looks like a table's: %r; give a "
+                        "table as a .csv, .tsv or .jsonl file",
+                        *(path, line[:60]),
+                    )
                 if undecodable(line):
                     bad.append(number)
                     line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -169,6 +180,11 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
     finally:  # also where no more are asked for
         if bad:
             logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
+
+
+def _is_of_table(line):
+    cells = [cell.strip('"\r\n ').lower() for cell in re.split(f"[{MARKS}]", line)]
+    return line.startswith('{"') or (len(cells) > 1 and not {*cells}.isdisjoint(TEXT_COLUMNS))
 
 
 def read_labelled(

@@ -70,11 +70,14 @@ def read_class_folders(
         parts = ", ".join(map(str, splits.values()))
         raise UsageError(f"{folder} has several splits: give one of {parts}")
     classes = {path: _children(path) for path in _children(folder) if path.is_dir()}
-    texts = [path for paths in classes.values() for path in paths if path.suffix == ".txt"]
-    alone = [path for path in _children(folder) if path.suffix == ".txt"]
+    inside = [path for paths in classes.values() for path in paths]
+    texts = list(filter(_is_text, inside))
+    alone = list(filter(_is_text, _children(folder)))
     if not (texts or labelled):
         classes, texts = {}, alone
     if not texts:
+        if files := [path for path in inside if path.is_file() and not kind_of(path)]:
+            raise UsageError(f"{files[0]} and its like are no texts: end their names with .txt")
         raise UsageError(
             f"{folder} has no class folders like {folder / 'good' / '1.txt'}, and no train.csv; "
             f'give one of its files, or several as "{folder / "*.csv"}"'
@@ -85,8 +88,12 @@ def read_class_folders(
             yield folder, str(path.relative_to(folder)), (file.read(), label)
     known = {*classes, *texts}
     others = [path for path in _children(folder) if path not in known]
-    others += [path for paths in classes.values() for path in paths if path.suffix != ".txt"]
+    others += [path for path in inside if path not in known]
     report_left_out(folder, others)
+
+
+def _is_text(path):
+    return path.suffix.lower() == ".txt"
 
 
 def _children(folder):

@@ -1,7 +1,9 @@
 """Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
 
 import functools
+import itertools
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -24,6 +26,7 @@ from zoo.errors import UsageError, unknown
 from zoo.layers.entity_positions import ROLES
 
 UNKNOWN = "[UNK]"
+EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
 MOST_COUNTED = 500_000  # different words; beyond, the rarest so far are forgotten
 
 logger = logging.getLogger("zoo")
@@ -130,6 +133,7 @@ class Preprocessor:
                 "them, --clean-up characters reads characters, in models without sentences, such "
                 "as char_cnn"
             )
+        _report_emojis(texts, counts, clean_up)
         longest = np.maximum(np.concatenate(longest), 0)
         if percentile is not None:
             max_words = min(max_words, _percentile(longest, percentile))
@@ -245,6 +249,18 @@ def _check_clean_up(clean_up, max_sentences, entities):
         raise UsageError(
             f"entities are read with the clean-up 'relations', from texts that mark them: got "
             f"{clean_up!r}"
+        )
+
+
+def _report_emojis(texts, counts, clean_up):
+    """Tells of emojis that a clean-up leaves out, where one text in a hundred has some."""
+    some = list(itertools.islice(texts, 10_000))
+    number = sum(1 for text in some if EMOJI.search(text))
+    if number > len(some) / 100 and not any(EMOJI.search(word.decode()) for word in counts):
+        logger.warning(
+            "%d of the first %d training texts have emojis, which the clean-up %r leaves out: "
+            "--clean-up han keeps them",
+            *(number, len(some), clean_up),
         )
 
 

@@ -1,6 +1,7 @@
 """What is odd about a user's rows, on the log: a line for each kind, with the first places."""
 
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from zoo.datasets.separated import separator_of
 from zoo.datasets.tables import kind_of
 
 SHOWN = 3  # places
+UNSEEN = re.compile("[\u200b-\u200d\u2060\ufe0f\ufeff]")  # characters that take no place
 MISSING = ("nan", "none", "null", "n/a", "na", "<na>", "#n/a")
 
 logger = logging.getLogger("zoo")
@@ -43,20 +45,21 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
 
 
 def report_odd_labels(path: str | Path, labels: list[str]) -> None:
-    """Labels that are one number, or one word in two cases, and what is written for a missing one.
+    """Labels that look alike, or are one number, and what is written for a missing one.
 
     Pandas writes 1 as 1.0 in a file where a label is missing.
     """
     cases = {}
     for label in labels:
-        cases.setdefault(label.casefold(), []).append(label)
+        cases.setdefault(" ".join(UNSEEN.sub("", label).split()).casefold(), []).append(label)
         if label.casefold() in MISSING:
             logger.warning("%s: %r is taken for a class: is a label missing there?", path, label)
     for same in cases.values():
         if len(same) > 1:
             same = " and ".join(map(repr, same))
             logger.warning(
-                "%s: the labels %s differ in case alone, but are classes apart", path, same
+                "%s: the labels %s differ in case or blanks alone, but are classes apart",
+                *(path, same),
             )
     for label in labels:
         if label.isdecimal() and f"{label}.0" in labels:

@@ -16,16 +16,19 @@ UNBALANCED = (
     'within a text: "say ""hi"""'
 )
 MARKS = ",;\t|"  # of CSV: a spreadsheet writes semicolons where numbers have decimal commas
+DIRECTIVE = re.compile(r"sep=(.)\s*")  # which Excel reads, and may write, before the header
+JSON = ("{", "[")  # how it starts
 MOST_REREAD = 50_000_000  # lines, after unbalanced quotes: a bound on the time
 
 logger = logging.getLogger("zoo")
 
 
-def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] | Problem]]:
+def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
     """The rows of a file, the header first; blank lines are none.
 
     Many a writer of TSV does not quote: where quotes do not balance there, a line that has as many
-    cells as the header is taken as it stands, which the log reports.
+    cells as the header is taken as it stands, which the log reports. Blanks after separators are
+    left out where the header has some, so that a quote may follow.
 
     Yields:
         The number of the line where the row starts; and its cells, in any number, or its problem.
@@ -34,9 +37,12 @@ def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] 
         UsageError: where the file cannot be read on.
     """
     csv.field_size_limit(LONGEST_CELL)
+    separator = separator_of(path)
+    header = _header(path)[1]
+    blanks = separator != "\t" and f"{separator} " in header and not header.startswith(JSON)
     with open_text(path) as file:
         lines = _Lines(file)
-        rows = csv.reader(lines, delimiter=separator, strict=True)
+        rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=blanks)
         width, unquoted = 0, []
         while True:
             start = lines.number
@@ -58,7 +64,10 @@ def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] 
                         "quotes within texts"
                     ) from None
             else:
+                directive = not width and DIRECTIVE.fullmatch(lines.record[0])
                 lines.go_on()
+                if directive:
+                    continue
             if row:
                 width = width or len(row)
                 yield start, row
@@ -70,13 +79,29 @@ def read_separated(path: Path, separator: str) -> Iterator[tuple[int, list[str] 
 
 
 def separator_of(path: Path) -> str:
-    """Tabs in TSV; in CSV the first of ``MARKS`` that is in its header and outside of quotes."""
+    """Tabs in TSV. In CSV that of Excel's directive; or of ``MARKS`` the one that is in the header
+    most often, without what is in quotes, and a mark before a blank only where no other is.
+    """
     if _has_tabs(path):
         return "\t"
+    directive, header = _header(path)
+    if directive:
+        return directive[1]
+
+    def counts(mark):
+        return header.count(mark) - header.count(f"{mark} "), header.count(mark)
+
+    return max(MARKS, key=counts)
+
+
+def _header(path):
+    """Excel's directive, or None, and the first line after it, without what is in quotes."""
     with open_text(path) as file:
-        header = next((line for line in file if not line.isspace()), "")
-    header = re.sub(r'"[^"]*"', "", header)
-    return next((mark for mark in MARKS if mark in header), ",")
+        lines = (line for line in file if not line.isspace())
+        first = next(lines, "")
+        directive = DIRECTIVE.fullmatch(first)
+        header = next(lines, "") if directive else first
+    return directive, re.sub(r'"[^"]*"', "", header)
 
 
 def check_header(path: Path, line: int, names: list[str]) -> list[str]:
@@ -90,7 +115,7 @@ def check_header(path: Path, line: int, names: list[str]) -> list[str]:
         raise UsageError(f"{path}, line {line}: NUL bytes in the header: save the file as UTF-8")
     if undecodable(text):
         raise UsageError(f"{path}, line {line}, the header: {undecodable(text)}")
-    if text.startswith(("{", "[")):
+    if text.startswith(JSON):
         raise UsageError(f"{path} looks like JSON: write one object a line, as .jsonl")
     if max(map(len, names)) > LONGEST_NAME:
         raise UsageError(f"{path}, line {line}: that long a line is no header: name the columns")

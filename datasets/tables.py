@@ -5,11 +5,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.datasets.separated import check_header, read_separated, separator_of
+from zoo.datasets.separated import check_header, read_separated
 from zoo.datasets.text_files import Problem, open_text
 from zoo.errors import UsageError, unknown
 
 SEPARATED = (".csv", ".tsv")
+TO_CSV, UNPACK = "save it as CSV", "unpack it, or pack it with gzip"
+ADVICE = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), TO_CSV),
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z", ".tar", ".tgz"), UNPACK),
+    ".json": "write one object a line, as .jsonl",
+}
 SUFFIXES = (*SEPARATED, ".jsonl", ".ndjson", ".parquet")
 
 
@@ -36,7 +42,7 @@ def read_columns(path: str | Path) -> list[str]:
     kind = _check(path)
     if kind == ".parquet":
         return _parquet(path).schema_arrow.names
-    rows = read_separated(path, separator_of(path)) if kind in SEPARATED else _objects(path)
+    rows = read_separated(path) if kind in SEPARATED else _objects(path)
     line, first = next(rows, (0, None))
     if first is None:
         raise UsageError(f"{path} has no rows: it must have a header and one row a text")
@@ -73,7 +79,7 @@ def read_rows(
     if kind == ".parquet":
         yield from _parquet_rows(path, wanted)
     elif kind in SEPARATED:
-        records = read_separated(path, separator_of(path))
+        records = read_separated(path)
         header = [name.strip() for name in next(records)[1]]
         indices = [header.index(name) for name in wanted]
         for line, row in records:
@@ -107,6 +113,8 @@ def _check(path):
     kind = kind_of(path)
     if kind is None or path.is_dir():
         suffix = "a folder" if path.is_dir() else "".join(path.suffixes[-2:]) or path.name
+        if advice := ADVICE.get(path.suffix.lower()):
+            raise UsageError(f"{path} is of a kind that is not read: {advice}")
         allowed = [*SUFFIXES, *(f"{suffix}.gz" for suffix in SUFFIXES[:-1])]
         raise unknown(f"kind of file of {path}:", suffix, allowed)
     return kind

@@ -23,6 +23,9 @@ OTHER_KINDS = {
     b"PK\x03\x04": "an Excel workbook or a zip archive: save it as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save it as CSV",
     b"\x1f\x8b": "compressed with gzip: add .gz to its name",
+    b"BZh": "compressed with bzip2: unpack it, or pack it with gzip",
+    b"\xfd7zX": "compressed with xz: unpack it, or pack it with gzip",
+    b"\x28\xb5\x2f\xfd": "compressed with Zstandard: unpack it, or pack it with gzip",
     b"PAR1": "Parquet: end its name with .parquet",
     b"%PDF": "a PDF: make a table of it first",
 }

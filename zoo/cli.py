@@ -371,6 +371,7 @@ def predict(
 
     _one_source(texts, file)
     _only_of_file(file, text_column, on_bad_row)
+    _no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option is of --beam")
     if beam and output_format == Format.csv:
@@ -441,6 +442,16 @@ def _only_of_file(file, text_column, on_bad_row) -> None:
             raise UsageError(f"{name} is of --file")
 
 
+def _no_file(texts) -> None:
+    """Refuses the name of a file as the only text."""
+    from zoo.datasets.tables import kind_of
+
+    name = "".join(texts)
+    is_word = len(texts) == len(name.split()) == 1
+    if is_word and (kind_of(name) or os.path.isfile(name)):
+        raise UsageError(f"{name} is a file, not a text: give it as --file {name}")
+
+
 def _one_source(*sources) -> None:
     """Refuses texts that another option would make it forget."""
     if sum(map(bool, sources)) > 1:
@@ -491,6 +502,7 @@ def explain(
 
     _one_source(texts, file, mistakes)
     _only_of_file(file, text_column, on_bad_row)
+    _no_file(texts or [])
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")

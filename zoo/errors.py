@@ -19,8 +19,9 @@ def unknown(what: str, value: object, allowed: Iterable[str]) -> UsageError:
     allowed = [str(name) for name in allowed]
     if not allowed:
         return UsageError(f"unknown {what} {value!r}: there are none.")
-    close = difflib.get_close_matches(str(value), allowed, n=3)
-    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    folded = {name.casefold(): name for name in reversed(allowed)}
+    close = difflib.get_close_matches(str(value).casefold(), folded, n=3)
+    hint = f" Did you mean {' or '.join(repr(folded[name]) for name in close)}?" if close else ""
     listed = ", ".join(allowed[:MOST_LISTED])
     rest = f" and {len(allowed) - MOST_LISTED} others" if len(allowed) > MOST_LISTED else ""
     return UsageError(f"unknown {what} {value!r}.{hint} Allowed: {listed}{rest}.")

@@ -128,7 +128,18 @@ def test_chosen_columns_hold_for_every_split(tmp_path, log):
     assert len(log.messages) == 1
     other = write(tmp_path / "other.csv", "text,label\ngood,5\n")
     with pytest.raises(zoo.UsageError, match="unknown column of .*other.csv: 'Review'"):
-        load_files(train, test=other)
+        load_files(train, test=other, **corpus.columns)
+
+
+def test_splits_may_name_their_columns_otherwise(tmp_path):
+    train = write(tmp_path / "train.csv", "Id,Review,Stars\n1,good,5\n2,bad,1\n")
+    test = write(tmp_path / "test.csv", "sentiment,Text\n5,nice\n")
+    corpus = load_files(train, test=test)
+    assert corpus.frame("test").to_numpy().tolist() == [["nice", "5"]]
+    assert corpus.columns == {"text_column": "Review", "label_column": "Stars"}
+    write(tmp_path / "test.csv", "id,text\n5,nice\n")  # to be labelled, as Kaggle's are
+    with pytest.raises(zoo.UsageError, match="test.csv: which column has the labels"):
+        load_files(train, test=test)
 
 
 @pytest.mark.parametrize("dev", ["dev", "valid", "validation", "val"])
@@ -315,10 +326,14 @@ def test_labels_that_are_one_word_or_missing_are_told(tmp_path, log):
     path = write(tmp_path / "a.csv", "text,label\na,Good\nb,good\nc,nan\nd,GOOD\ne,bad\n")
     assert load_files(path).labels == ["GOOD", "Good", "bad", "good", "nan"]
     same = "'GOOD' and 'Good' and 'good'"
+    alike = write(tmp_path / "b.csv", "text,label\na,so good\nb,so\u00a0good\nc,so  good\u200b\n")
     assert log.messages == [
         f"{path}: 'nan' is taken for a class: is a label missing there?",
-        f"{path}: the labels {same} differ in case alone, but are classes apart",
+        f"{path}: the labels {same} differ in case or blanks alone, but are classes apart",
     ]
+    log.clear()
+    load_files(alike)
+    assert "differ in case or blanks alone" in log.text
 
 
 def test_a_number_that_pandas_wrote_for_another_is_told(tmp_path):
@@ -415,6 +430,47 @@ def test_separators_within_quotes_do_not_count(tmp_path):
     assert read_texts(path, text_column="my text; raw") == ["one; two", "three"]
     path = write(tmp_path / "b.csv", '"my text, raw";"label"\n"one, two";"x"\nthree|four;y\n')
     assert read_texts(path, text_column="my text, raw") == ["one, two", "three|four"]
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "texts"),
+    [
+        ("Text, raw;Label\none, two;x\nthree;y\n", "Text, raw", ["one, two", "three"]),
+        ("Date, time;Text;Label\n1, 2;one, two;x\n", "Text", ["one, two"]),
+        ("a; b,label\none; two,x\n", "a; b", ["one; two"]),
+        ('label, text\nx, "one, two"\ny, three\n', "text", ["one, two", "three"]),
+        ("sep=;\r\ntext;label\r\none, two;x\r\n", "text", ["one, two"]),
+        ("\ufeffsep=|\ntext|label\none;two|x\n", "text", ["one;two"]),
+    ],
+)
+def test_which_mark_separates(tmp_path, content, column, texts):
+    path = write(tmp_path / "a.csv", content)
+    assert read_texts(path, column) == texts
+    assert read_labelled(path, column)["text"].tolist() == texts
+
+
+def test_columns_are_found_by_the_names_that_messages_show(tmp_path):
+    long = "What did you like most about your stay, and what could be improved?"
+    columns = ["label ", f"{long}\n (1)", "more"]
+    frame = pd.DataFrame([["good", "x", ""], ["bad", "y", ""]], columns=columns)
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path)
+    with pytest.raises(zoo.UsageError) as refused:
+        read_texts(path)
+    shown = re.search("'(What did.*?)'", str(refused.value))[1]
+    assert len(shown) == 60 and read_texts(path, shown) == ["x", "y"]
+    assert read_labelled(path, shown)["label"].tolist() == ["good", "bad"]
+
+
+def test_lines_that_look_like_a_table_are_told(tmp_path, caplog):
+    assert len(read_texts(write(tmp_path / "a.txt", 'label,"text"\nx,good\n'))) == 2
+    assert "the first looks like a table's: 'label,\"text\"\\n'" in caplog.text
+    caplog.clear()
+    for line in ("text", "a fine, short review", "so; what"):
+        read_texts(write(tmp_path / "b.txt", line))
+    assert not caplog.text
+    read_texts(write(tmp_path / "c.txt", '{"text": "good"}\n'))
+    assert "looks like a table's" in caplog.text
 
 
 def test_the_only_column_without_a_name_is_told(tmp_path, caplog):

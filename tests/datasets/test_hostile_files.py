@@ -1,11 +1,13 @@
 """A folder of hostile files: each gives exactly the right rows, or one clear line."""
 
+import bz2
 import codecs
 import csv
 import gzip
 import io
 import json
 import logging
+import lzma
 import re
 import resource
 import time
@@ -98,8 +100,14 @@ REFUSED = {  # name: content, message
     "json.csv": ('{"text": "a", "label": "x"}\n', "json.csv looks like JSON: .* as .jsonl"),
     "array.jsonl": ('[{"text": "a"}]', "array.jsonl, line 1: not an object like"),
     "brackets.jsonl": ("[" * 100_000, "brackets.jsonl, line 1: not JSON: too many brackets"),
-    "excel.xlsx": (b"PK\x03\x04", "unknown kind of file of .*xlsx: '.xlsx'.*Allowed: .csv, .tsv"),
-    "folder/nothing/in.it": ("", "folder has no class folders like .*1.txt, and no train.csv"),
+    "excel.xlsx": (b"PK\x03\x04", "excel.xlsx is of a kind that is not read: save it as CSV"),
+    "list.json": ("[]", "list.json is of a kind that is not read: write one object a line"),
+    "a.csv.zip": (b"PK\x03\x04", "a.csv.zip is of a kind that is not read: unpack it, or pack it"),
+    "doc.docx": (b"PK\x03\x04", "unknown kind of file of .*docx: '.docx'.*Allowed: .csv, .tsv"),
+    "bzip2.csv": (bz2.compress(b"a"), "bzip2.csv is compressed with bzip2: unpack it"),
+    "xz.csv": (lzma.compress(b"a"), "xz.csv is compressed with xz: unpack it"),
+    "folder/good/1": ("", "folder/good/1 and its like are no texts: end their names with .txt"),
+    "no folders/in.it": ("", "folders has no class folders like .*1.txt, and no train.csv"),
 }
 SOME_BAD = {  # name: content, message, report; the good rows are ROWS
     "bad-utf-8.csv": (

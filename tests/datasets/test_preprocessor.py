@@ -240,3 +240,12 @@ def test_copies_and_extensions_read_alike(how):
 def test_ngrams_are_of_the_words_that_are_read():
     preprocessor = Preprocessor(["a", "b", "c", "b c"], max_words=2, ngrams=2)
     np.testing.assert_array_equal(preprocessor(["a b c"]), [[2, 3, 1]])  # "a b" is unknown
+
+
+def test_emojis_that_a_clean_up_leaves_out_are_told(caplog):
+    texts = ["fine \U0001f600", "bad \u2639", "so so", "fine"]
+    Preprocessor.fit(texts, clean_up="han", min_count=1)
+    Preprocessor.fit(["plain"] * 200 + texts[:1], clean_up="hcan")  # too few to matter
+    assert not caplog.text
+    Preprocessor.fit(texts, clean_up="hcan", min_count=1)
+    assert "2 of the first 4 training texts have emojis, which the clean-up 'hcan'" in caplog.text
