@@ -77,7 +77,7 @@ class HCANLevel(layers.Layer):
             layers.Conv1D(dim, 3, padding="same", activation=activation)
             for activation in ("elu", "elu", "elu", "elu", "elu", "tanh", "elu", "elu")
         ]
-        self.norm = layers.LayerNormalization(epsilon=1e-3)
+        self.norm = layers.LayerNormalization(epsilon=1e-12)
         self.query = Query()
 
     def build(self, shape):
@@ -201,7 +201,7 @@ class PlainACT(keras.Model):
 
 
 class PairedAttention(PairwiseAttention):
-    """ATT-CNN's attention as Equation 4 is written: ``tanh(W [x_i ; x_j])`` of all pairs."""
+    """ATT-CNN's attention as Equation 5 is written: ``tanh(W [x_i ; x_j])`` of all pairs."""
 
     def score_pairs(self, inputs, training=None):
         batch, length, dim = ops.shape(inputs)

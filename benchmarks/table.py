@@ -280,7 +280,7 @@ def as_files(frames: dict[str, pd.DataFrame], folder: Path) -> tuple[str, dict[s
 
 
 def told(paper: float | None) -> str:
-    """A number of the paper, with its own digits: one, or two where it has them."""
+    """A number of the paper, without a second digit that is zero."""
     return "" if paper is None else f"{paper:.2f}".removesuffix("0")
 
 

@@ -19,7 +19,8 @@ class PositionEmbedding(keras.layers.Layer):
         inputs: ``[batch, length, ...]``; only the length is read.
 
     Returns:
-        ``[length, dim]``, to be added or concatenated by the caller.
+        ``[length, dim]``, to be added or concatenated by the caller. Keras' functional models lose
+        the mask in a sum: give it to the next layer, ``mask=embedding.compute_mask(ids)``.
 
     Raises:
         ValueError: if a size is below 1.

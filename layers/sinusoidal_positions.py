@@ -19,7 +19,8 @@ class SinusoidalPositions(keras.layers.Layer):
         inputs: ``[batch, length, ...]``; only the length is read.
 
     Returns:
-        ``[length, dim]``, to be added by the caller.
+        ``[length, dim]``, to be added by the caller. Keras' functional models lose the mask in a
+        sum: give it to the next layer, ``mask=embedding.compute_mask(ids)``.
 
     Raises:
         ValueError: if ``dim`` is odd or a size is below 1.

@@ -56,7 +56,7 @@ def test_the_heaviest_words_come_first():
 
 
 def test_words_of_a_document_weigh_by_the_root_of_their_sentence():
-    """Yang et al. 2016, Section 3.5."""
+    """Yang et al. 2016, Section 3.6."""
     model = zoo.build("han", 2, vocabulary_size=9, embedding_range=1.0)
     ids = np.array([[[2, 3, 4], [5, 6, 0]]])
     _, scores = model(ids, return_attention_scores=True)

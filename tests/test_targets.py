@@ -1,11 +1,15 @@
-"""Targets that are no numbers of classes are refused by name, whatever the backend does."""
+"""Ids and targets that mean nothing are refused by name, whatever the backend does."""
+
+import copy
 
 import keras
 import numpy as np
 import pandas as pd
 import pytest
+import tensorflow as tf
 
 import zoo
+from zoo.classifier import dtype_policy
 
 IDS = np.array([[2, 3], [4, 5], [6, 7], [8, 9]])
 
@@ -61,6 +65,55 @@ def test_other_losses_take_what_they_take(model):
     model.fit(IDS, np.array([0, -1, 2, 0]), verbose=0)
     with pytest.raises(ValueError, match="target 1 is -2"):
         model.fit(IDS, np.array([0, -2, 2, 0]), verbose=0)
+
+
+def test_numbers_that_pandas_keeps_as_objects_are_taken(model):
+    with pytest.raises(ValueError, match="target 1 is 3"):
+        model.fit(IDS, np.array([0, 3, 2, 0], object), verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([[2, 10]], r"id \(0, 1\) is 10: words have 1 to 9, padding 0"),
+        ([[2, 3], [-1, 0]], r"id \(1, 0\) is -1"),
+        ([[2.0, np.nan]], r"id \(0, 1\) is nan"),
+        ([2, 3], r"ids of the shape \(2,\): this model reads \[texts, words\]"),
+        ([[[2, 3]]], r"ids of the shape \(1, 1, 2\): this model reads"),
+    ],
+)
+def test_wrong_ids_are_refused(model, ids, message):
+    for call in (model.predict, model.evaluate, lambda ids: model.fit(ids, np.zeros(len(ids)))):
+        with pytest.raises(ValueError, match=message):
+            call(np.array(ids))
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16", "mixed_float16"])
+def test_float_ids_are_the_same_words(policy):
+    with dtype_policy(policy):
+        model = zoo.build("cnn_kim", 3, vocabulary_size=20_000)
+    ids = np.random.default_rng(0).integers(3000, 20_000, (4, 7))
+    of_floats = model.predict(ids.astype("float32"), verbose=0)
+    np.testing.assert_array_equal(of_floats, model.predict(ids, verbose=0))
+
+
+def test_labels_become_names(model):
+    model.labels = np.unique([3, 1, 2])
+    assert model.labels == copy.deepcopy(model).labels == ["1", "2", "3"]
+
+
+def test_keras_own_export_takes_ids(model, tmp_path):
+    model.export(tmp_path / "model", verbose=False)
+    exported = tf.saved_model.load(str(tmp_path / "model"))
+    found = exported.serve(tf.constant(IDS, "int32"))
+    np.testing.assert_allclose(found, model.predict(IDS, verbose=0), rtol=1e-5)
+
+
+def test_a_dataset_of_texts_is_refused(model):
+    dataset = tf.data.Dataset.from_tensor_slices((["a", "b"], [0, 1]))
+    for method in (model.fit, model.evaluate, model.predict):
+        with pytest.raises(ValueError, match="a dataset of texts: give model.preprocessor"):
+            method(dataset.batch(2))
 
 
 def test_texts_without_targets_are_refused(model):

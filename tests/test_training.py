@@ -658,6 +658,9 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
     [
         ({"batch_size": 2.5}, "batch_size must be a whole number: got 2.5"),
         ({"epochs": "3"}, "epochs must be a whole number: got '3'"),
+        ({"class_weights": {"x": 2}}, "class_weights must be True or False: got {'x': 2}"),
+        ({"calibrate": "no"}, "calibrate must be True or False: got 'no'"),
+        ({"embeddings": np.zeros(2)}, "a ndarray where a path is wanted: write it to a file"),
         ({"seed": None}, "seed must be a whole number: got None"),
         ({"min_count": None}, "min_count must be a whole number: got None"),
         ({"seed": 1.5}, "seed must be a whole number: got 1.5"),

@@ -25,8 +25,10 @@ logger = logging.getLogger("zoo")
 
 
 def check_paths(*paths: Any) -> None:
-    """Refuses paths that no JSON could hold; also the working folder's."""
+    """Refuses what is no path, and paths that no JSON could hold; also the working folder's."""
     for path in (*paths, Path.cwd()):
+        if not isinstance(path, str | Path | None):
+            raise UsageError(f"a {type(path).__name__} where a path is wanted: write it to a file")
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
 
@@ -38,6 +40,13 @@ def check_choices(precision: Any, cache: Any, schedule: Any) -> None:
             raise unknown(name, value, allowed)
     if schedule not in (None, *SCHEDULES):
         raise unknown("schedule", schedule, SCHEDULES)
+
+
+def check_flags(**flags: Any) -> None:
+    """Refuses what is neither True nor False; None leaves one open."""
+    for name, value in flags.items():
+        if value not in (True, False, None):
+            raise UsageError(f"{name} must be True or False: got {value!r}")
 
 
 def check_numbers(learning_rate: Any, percentile: Any, **sizes: Any) -> None:

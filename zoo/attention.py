@@ -51,7 +51,7 @@ def weights_of_heads(scores: dict[str, Any], ids):
     """How much each word weighs in each head of :func:`attention_of`; also in a graph.
 
     Where attention sums words up, it is a word's weight in that; of a hierarchical model, its
-    weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.5).
+    weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.6).
     Else, where words attend to words, it is the mean of what those of its text or sentence give
     it.
 

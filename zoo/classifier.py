@@ -11,9 +11,10 @@ from keras import ops
 from rich.progress import track
 
 from zoo.datasets.subwords import character_ngrams
+from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
-from zoo.targets import check_targets
+from zoo.targets import check_ids, check_targets
 
 
 class TextClassifier(keras.Model):
@@ -71,6 +72,7 @@ class TextClassifier(keras.Model):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        self.autocast = False  # which under a mixed policy would make other words of float ids
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
         if subwords and not self.single_words:
@@ -148,6 +150,15 @@ class TextClassifier(keras.Model):
             )
 
     @property
+    def labels(self) -> list[str] | None:
+        """Names of the classes, or None; numbers that are set become names."""
+        return self._labels
+
+    @labels.setter
+    def labels(self, labels):
+        self._labels = None if labels is None else [str(label) for label in labels]
+
+    @property
     def hierarchical(self) -> bool:
         """Whether ids are ``[batch, sentences, words]``."""
         return self.max_sentences is not None
@@ -207,11 +218,13 @@ class TextClassifier(keras.Model):
             shuffle = kwargs.pop("shuffle", True)
             x, y, batch_size = self._batches(x, y, batch_size, shuffle), None, None
             kwargs["shuffle"] = False  # the batches are, or shall not be
+        self._check_ids(x)
         return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts."""
         self._check_targets(y)
+        self._check_ids(x)
         if is_text(x):
             _refuse(kwargs, "evaluate", "sample_weight")
             x, y, batch_size = self._batches(x, y, batch_size), None, None
@@ -220,7 +233,9 @@ class TextClassifier(keras.Model):
     def predict(self, x, batch_size=None, verbose="auto", **kwargs):
         """Keras' predict; ``x`` may be texts, and then there is nothing else to set."""
         if not is_text(x):
+            self._check_ids(x)
             return super().predict(x, batch_size, verbose, **kwargs)
+        kwargs = {name: value for name, value in kwargs.items() if value is not None}
         if kwargs:
             raise ValueError(f"predict takes no {', '.join(kwargs)} with texts")
         return self.predict_texts(x, batch_size, verbose)
@@ -259,6 +274,12 @@ class TextClassifier(keras.Model):
             probabilities[rows] = answers
         return probabilities
 
+    def export(self, filepath, *args, **kwargs):
+        """Keras' export, of ids; ``zoo export`` writes one that reads texts."""
+        shape = (None,) * (3 if self.hierarchical else 2)
+        kwargs.setdefault("input_signature", [keras.InputSpec("int32", shape)])
+        super().export(filepath, *args, **kwargs)
+
     def solve(self, split, seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
@@ -283,6 +304,11 @@ class TextClassifier(keras.Model):
 
     def _check_targets(self, targets):
         check_targets(targets, self.num_classes, getattr(self, "loss", None))
+
+    def _check_ids(self, ids):
+        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
+            words = self.vocabulary_size * (ROLES if self.entities else 1)
+            check_ids(ids, 3 if self.hierarchical else 2, words)
 
     def _batches(self, texts, targets, batch_size, shuffle=False):
         import tensorflow as tf
@@ -338,8 +364,12 @@ def is_text(x) -> bool:
     """Whether ``x`` is an array, list or column of strings, and not of ids; an empty list is.
 
     Raises:
-        UsageError: for one text, or a table of texts.
+        UsageError: for one text, a table of texts, or a dataset of them.
     """
+    spec = getattr(x, "element_spec", None)
+    spec = spec[0] if isinstance(spec, tuple) else spec
+    if getattr(spec, "dtype", None) == "string":
+        raise UsageError("a dataset of texts: give model.preprocessor.batches(dataset, 32)")
     if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
         return not x or isinstance(x[0], str | bytes)
     if isinstance(x, str) or (hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"):

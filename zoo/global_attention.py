@@ -42,7 +42,7 @@ class GlobalAttentionClassifier(TextClassifier):
 
     # Found on a development split of AG News, as is embedding_range. At higher rates the global
     # representation, a sum over all filters, soon fixes the attention on a word or two; and as the
-    # first layer normalisation undoes their scale, small word vectors learn faster.
+    # first layer normalisation undoes much of their scale, small word vectors learn faster.
     learning_rate = 5e-4
 
     def __init__(

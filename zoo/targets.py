@@ -1,14 +1,34 @@
-"""Targets that a user gives to ``fit``, checked before a backend sees them.
+"""Ids and targets that a user gives to ``fit``, checked before a backend sees them.
 
-TensorFlow ends in a stack trace where a number is of no class, and JAX trains on in silence.
+TensorFlow ends in a stack trace where a number is of no word or class, and JAX goes on in silence.
 """
 
+from numbers import Real
 from typing import Any
 
 import keras
 import numpy as np
 
 SPARSE = keras.losses.SparseCategoricalCrossentropy
+
+
+def check_ids(ids: np.ndarray, axes: int, words: int) -> None:
+    """Refuses what is no number of a word.
+
+    Args:
+        ids: numbers.
+        axes: of the array: 2, or 3 where there are sentences.
+        words: numbers are 0, for padding, to one less.
+
+    Raises:
+        ValueError: for another shape, or with the first such number and its place, from 0.
+    """
+    if ids.ndim != axes:
+        wanted = "[texts, words]" if axes == 2 else "[texts, sentences, words]"
+        raise ValueError(f"ids of the shape {ids.shape}: this model reads {wanted}")
+    if ids.size and not (ids.min() >= 0 and ids.max() < words):
+        place = tuple(map(int, np.argwhere(~((ids >= 0) & (ids < words)))[0]))
+        raise ValueError(f"id {place} is {ids[place]}: words have 1 to {words - 1}, padding 0")
 
 
 def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
@@ -31,6 +51,8 @@ def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
     if targets.ndim != 1 and targets.shape[1:] != (1,):
         raise ValueError(f"targets of the shape {targets.shape}: {wanted}")
     targets = targets.reshape(-1)
+    if targets.dtype.kind == "O" and all(isinstance(one, Real) for one in targets):
+        targets = targets.astype("float64")
     if targets.dtype.kind not in "biuf":
         raise ValueError(f"target 0 is {targets[:1].tolist()[0]!r}: {wanted}")
     wrong = ~((targets >= 0) & (targets < num_classes) & (targets == np.floor(targets)))

@@ -20,6 +20,7 @@ from zoo.alone import alone, scratch
 from zoo.arguments import (
     check_batch_size,
     check_choices,
+    check_flags,
     check_numbers,
     check_options,
     check_paths,
@@ -139,6 +140,7 @@ def train(
     check_seed(seed)
     check_paths(data, output, embeddings, unlabelled, *files.values())
     check_choices(precision, cache, schedule)
+    check_flags(class_weights=class_weights, calibrate=calibrate, safe_csv=safe_csv)
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":

@@ -67,7 +67,8 @@ TABLE = Table(
         "Claims are tested on accuracy, text by text. The first five are the paper's, the others "
         "our questions.",
         "The paper's GCN, C-GCN, Knwl-attn and Knwl+Self need parsers or knowledge bases and are "
-        "left out; its Transformer is that of Bilan and Roth 2018, ours that of act2.",
+        "left out; its Transformer is that of Bilan and Roth 2018, ours that of act2, without "
+        "dropout within its layers.",
         "The paper takes the settings of Zhang et al. 2017 for relations, and tells none but the "
         "positions; ours are those that it has for the other tasks.",
         "No word vectors are pretrained; sizes are zoo's defaults, ACT's those of its preset "

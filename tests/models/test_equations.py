@@ -1,5 +1,6 @@
 """Whole models against NumPy in float64, or Keras' plain layers, from their papers."""
 
+import functools
 import math
 
 import keras
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.classifier import dtype_policy
 from zoo.models.barnes import BarnesCNN
 from zoo.models.grnn import GatedCell
 
@@ -283,3 +285,27 @@ def test_acts_transformer_has_gelus():
     """Li et al. 2021, Section 2.1, of all its layers."""
     for layer in build("act_transformer", num_heads=2).encoder:
         assert layer.activation is keras.activations.gelu
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize("name", ["hcan", "hcan_one", "hcan_flat_max"])
+def test_hcans_layer_normalisation_normalises(name, policy):
+    """Gao et al. 2018, Section 3.8; two averages of small word vectors have a tiny product."""
+    with dtype_policy(policy):
+        model = zoo.build(name, 3, "gao2018", vocabulary_size=100)
+    ids = np.random.default_rng(0).integers(2, 100, (2, 3, 20) if model.hierarchical else (2, 60))
+    model(ids)
+    found = {}
+    for level in (getattr(model.words, "layer", model.words), getattr(model, "sentences", None)):
+        if level is not None:
+            level.norm.call = functools.partial(seen, found, level.norm.call)
+    model(ids)
+    assert len(found) == (2 if model.hierarchical else 1)
+    for deviation in found.values():
+        assert deviation == pytest.approx(1, abs=0.01)
+
+
+def seen(found, call, inputs):
+    outputs = call(inputs)
+    found[len(found)] = array(keras.ops.cast(outputs, "float32")).std()
+    return outputs

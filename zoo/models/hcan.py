@@ -49,7 +49,9 @@ class HCANLevel(keras.layers.Layer):
             self.parallel = ConvMultiHeadAttention(
                 num_heads, dim, kernel_size, value_activation="tanh", dropout=dropout
             )
-        self.norm = keras.layers.LayerNormalization()
+        # The product of two averages has a variance of 1e-8 to 1e-3, which Keras' epsilon of 1e-3
+        # would leave about as small as it is. The paper tells none.
+        self.norm = keras.layers.LayerNormalization(epsilon=1e-12)
         if target:
             self.summary = TargetAttention(
                 num_heads, dim, kernel_size, project_values, dropout=dropout
