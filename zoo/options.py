@@ -84,6 +84,7 @@ VALUES = {
     "max_sentences": SIZE,
     "max_words": SIZE,
     "ngrams": SIZE,
+    "norm_epsilon": ABOVE_ZERO,
     "num_classes": at_least(2),
     "num_contexts": SIZE,
     "num_heads": SIZE,

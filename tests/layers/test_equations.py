@@ -440,7 +440,9 @@ def test_sinusoidal_positions():
 def test_hcan_level(two_attentions, target):
     """HCAN, Sections 3.4 to 3.6 (Figure 1), over the layers tested above."""
     x, mask = case(dim=6)
-    level = HCANLevel(6, 2, 9, 3, two_attentions, target, project_values=True, dropout=0.1)
+    level = HCANLevel(
+        6, 2, 9, 3, two_attentions, target, project_values=True, dropout=0.1, norm_epsilon=1e-3
+    )
     level.build(x.shape)
     named = named_weights(level)
     placed = x + named["embeddings"][:6]

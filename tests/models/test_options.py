@@ -25,6 +25,7 @@ OTHERS = {
     "hidden_dim": 7,
     "depth": 17,
     "position_dim": 30,
+    "norm_epsilon": 0.1,
 }
 ELSEWHERE = {  # where they are tested
     "vocabulary_size": "all tests: ids would have no vector",

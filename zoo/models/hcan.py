@@ -36,6 +36,7 @@ class HCANLevel(keras.layers.Layer):
         target,
         project_values,
         dropout,
+        norm_epsilon,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -49,9 +50,7 @@ class HCANLevel(keras.layers.Layer):
             self.parallel = ConvMultiHeadAttention(
                 num_heads, dim, kernel_size, value_activation="tanh", dropout=dropout
             )
-        # The product of two averages has a variance of 1e-8 to 1e-3, which Keras' epsilon of 1e-3
-        # would leave about as small as it is. The paper tells none.
-        self.norm = keras.layers.LayerNormalization(epsilon=1e-12)
+        self.norm = keras.layers.LayerNormalization(epsilon=norm_epsilon)
         if target:
             self.summary = TargetAttention(
                 num_heads, dim, kernel_size, project_values, dropout=dropout
@@ -111,6 +110,8 @@ class HCAN(HierarchicalClassifier):
         project_values: the paper's target attention convolves its values (Equation 5); False
             averages its input, as the authors' code does.
         dropout: rate on embeddings and attention weights (Section 3.8).
+        norm_epsilon: of the layer normalisation (Section 3.8, which tells none). The product of two
+            averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small as it is.
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
     """
 
@@ -150,6 +151,7 @@ class HCAN(HierarchicalClassifier):
         target=True,
         project_values=True,
         dropout=0.1,
+        norm_epsilon=1e-12,
         **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
@@ -160,6 +162,7 @@ class HCAN(HierarchicalClassifier):
         self.target = target
         self.project_values = project_values
         self.dropout = dropout
+        self.norm_epsilon = norm_epsilon
 
         def level(max_length):
             return HCANLevel(
@@ -171,9 +174,15 @@ class HCAN(HierarchicalClassifier):
                 target,
                 project_values,
                 dropout,
+                norm_epsilon,
             )
 
         self.words = level(self.max_words)
         if self.hierarchical:
             self.words = SentenceEncoder(self.words)
             self.sentences = level(self.max_sentences)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """Models that were saved before ``norm_epsilon`` have Keras' own."""
+        return super().from_config({"norm_epsilon": 1e-3} | config, custom_objects)
