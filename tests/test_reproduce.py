@@ -233,6 +233,7 @@ def test_seeds_draw_training_texts_and_share_those_of_the_test(tmp_path):
         assert set(first[name]["text"]) <= set(corpus.frame(name)["text"])
 
 
+@pytest.mark.slow
 def test_a_row_of_costs():
     system = Cost("CNN", "cnn_barnes", 83_714, 986, 21.1, 0.85)
     table = CostTable("T", SAMPLE, [system], None, 10, ["A note."])

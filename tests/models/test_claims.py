@@ -2,6 +2,7 @@
 
 import keras
 import numpy as np
+import pytest
 
 import zoo
 
@@ -88,6 +89,7 @@ def negation_texts(count, words=12, fillers=4):
     return ids.reshape(count, 2, words), targets
 
 
+@pytest.mark.slow
 def test_negation_beyond_a_window_needs_attention():
     """ATT-CNN: words far apart (Zhao and Wu, Section 1); HCAN: the same, by self-attention."""
     ids, targets = negation_texts(6500)

@@ -292,7 +292,7 @@ def test_acts_transformer_has_gelus():
 def test_hcans_layer_normalisation_normalises(name, policy):
     """Gao et al. 2018, Section 3.8; two averages of small word vectors have a tiny product."""
     with dtype_policy(policy):
-        model = zoo.build(name, 3, "gao2018", vocabulary_size=100)
+        model = zoo.build(name, 3, vocabulary_size=100)
     ids = np.random.default_rng(0).integers(2, 100, (2, 3, 20) if model.hierarchical else (2, 60))
     model(ids)
     found = {}
