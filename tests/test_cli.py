@@ -253,7 +253,10 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(b"good"), "standard input is compressed with gzip: give it as a file"),
+        (
+            gzip.compress(b"good", mtime=0),
+            "standard input is compressed with gzip: give it as a file",
+        ),
         (b"PAR1 good", "standard input is Parquet: give it as a file"),
     ],
 )
