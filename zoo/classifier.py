@@ -10,11 +10,11 @@ import numpy as np
 from keras import ops
 from rich.progress import track
 
+from zoo.arrays import check_ids, check_targets
 from zoo.datasets.subwords import character_ngrams
 from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
-from zoo.targets import check_ids, check_targets
 
 
 class TextClassifier(keras.Model):
@@ -206,7 +206,7 @@ class TextClassifier(keras.Model):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
         self._check_targets(y)
         if isinstance(validation_data, tuple | list):
-            self._check_targets(*validation_data[1:2])
+            self._check_targets(validation_data[1] if len(validation_data) > 1 else None)
             if is_text(validation_data[0]):
                 if len(validation_data) != 2:
                     raise ValueError("validation_data of texts must be (texts, targets)")
