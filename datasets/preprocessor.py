@@ -23,6 +23,7 @@ from zoo.datasets.clean_ups import (
 from zoo.datasets.corpus import Split
 from zoo.datasets.texts import text_chunks, text_dataset
 from zoo.errors import UsageError, unknown
+from zoo.layers.checks import check_sizes
 from zoo.layers.entity_positions import ROLES
 
 UNKNOWN = "[UNK]"
@@ -49,6 +50,9 @@ class Preprocessor:
             which the vocabulary has, too; for flat models.
         entities: True where ids tell of each word whether it is in a marked entity: four times the
             word's id, plus 1 in the first and 2 in the second. Needs the clean-up "relations".
+
+    Raises:
+        ValueError: for a limit below 1, a word that stands twice, and what does not go together.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class Preprocessor:
         entities: bool = False,
     ):
         _check_clean_up(clean_up, max_sentences, entities)
+        _check_limits(max_words, max_sentences, ngrams)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
@@ -106,6 +111,7 @@ class Preprocessor:
             UsageError: if no word is frequent enough, or for an unknown clean-up.
         """
         _check_clean_up(clean_up, max_sentences, entities)
+        _check_limits(max_words, max_sentences, ngrams)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
         most = max(MOST_COUNTED, 4 * max_vocabulary)
@@ -250,6 +256,14 @@ def _check_clean_up(clean_up, max_sentences, entities):
             f"entities are read with the clean-up 'relations', from texts that mark them: got "
             f"{clean_up!r}"
         )
+
+
+def _check_limits(max_words, max_sentences, ngrams):
+    check_sizes(max_words=max_words, ngrams=ngrams)
+    if max_sentences is not None:
+        check_sizes(max_sentences=max_sentences)
+        if ngrams > 1:
+            raise ValueError(f"ngrams must be 1 where there are sentences: got {ngrams}")
 
 
 def _report_emojis(texts, counts, clean_up):

@@ -189,6 +189,21 @@ def test_characters_make_no_sentences():
             make(["a"], max_sentences=3, clean_up="characters")
 
 
+@pytest.mark.parametrize("make", [Preprocessor, Preprocessor.fit])
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"max_words": 0}, "max_words must be a whole number of at least 1: got 0"),
+        ({"max_sentences": -1}, "max_sentences must be a whole number of at least 1: got -1"),
+        ({"ngrams": 0}, "ngrams must be a whole number of at least 1: got 0"),
+        ({"ngrams": 2, "max_sentences": 3}, "ngrams must be 1 where there are sentences: got 2"),
+    ],
+)
+def test_limits_that_leave_no_word_are_refused(make, limits, message):
+    with pytest.raises(ValueError, match=message):
+        make(["a"], **limits)
+
+
 @pytest.mark.parametrize("clean_up", [name for name in CLEAN_UPS if name != "characters"])
 @settings(max_examples=30)
 @given(texts=st.lists(st.text(), min_size=1, max_size=3))
