@@ -26,10 +26,10 @@ def slow_unless(fast, *values, **more):
 
 
 every_kind = pytest.mark.parametrize("name", [slow_unless(n in KINDS, n) for n in NAMES])
-in_float32_and_every_kind_in_16_bits = pytest.mark.parametrize(
+in_32_and_16_bits = pytest.mark.parametrize(
     ("name", "precision"),
     [
-        slow_unless(precision == "float32" or name in KINDS, name, precision)
+        slow_unless(name in KINDS and precision != "mixed_float16", name, precision)
         for name in NAMES
         for precision in ("float32", "mixed_bfloat16", "mixed_float16")
     ],

@@ -2,9 +2,9 @@
 
 import keras
 import numpy as np
-import pytest
 
 import zoo
+from tests.kinds import every_kind
 from zoo.attention import attended_words, word_weights
 from zoo.calibration import with_temperature
 from zoo.datasets import Preprocessor
@@ -17,7 +17,7 @@ WITHOUT = {"cnn_kim", "cnn_pe", "han_ave", "han_max"} | {
 }
 
 
-@pytest.mark.parametrize("name", zoo.list_models())
+@every_kind
 def test_weights_are_of_words_alone_and_the_last_layer_takes_a_temperature(name):
     model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
     ids = np.array([[[2, 3, 4, 5], [6, 7, 0, 0], [0] * 4], [[2, 0, 0, 0], [0] * 4, [0] * 4]])

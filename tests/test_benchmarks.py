@@ -9,7 +9,6 @@ import tensorflow as tf
 import zoo
 from benchmarks import gpu, gpu_report, measure, profile, rivals
 from benchmarks.measure import Documents, operations
-from tests.kinds import slow_unless
 from zoo.layers import PairwiseAttention
 
 DOCUMENTS = np.array([[[2, 3, 4, 5], [6, 7, 0, 0]], [[8, 9, 2, 0], [0, 0, 0, 0]]])
@@ -39,13 +38,12 @@ def copy_level_of_hcan(ours, plain):
 @pytest.mark.parametrize(
     ("name", "options", "build", "copy"),
     [
-        slow_unless(
-            False, "han", {"units": 3, "attention_dim": 4}, rivals.plain_han, copy_level_of_han
-        ),
+        ("han", {"units": 3, "attention_dim": 4}, rivals.plain_han, copy_level_of_han),
         ("hcan", {"num_heads": 2}, rivals.plain_hcan, copy_level_of_hcan),
     ],
 )
-@pytest.mark.parametrize("one_by_one", [slow_unless(False, True), False])
+@pytest.mark.parametrize("one_by_one", [True, False])
+@pytest.mark.slow
 def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6, **options)
     plain = build(ours, one_by_one)

@@ -35,6 +35,7 @@ from zoo.summary import draw_confusion_matrix
 SMALL = {
     "act": {"embedding_dim": 6, "filters": 2, "num_layers": 1},
     "cnn_kim": {"embedding_dim": 4, "filters": 2},
+    "fasttext": {"embedding_dim": 4},
     "hcan_one_max": {"embedding_dim": 8, "subwords": 50},
 }
 
@@ -45,7 +46,7 @@ def _without_a_saved_model(monkeypatch):
     monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
 
 
-def start(csv_file, folder, model="cnn_kim", **settings):
+def start(csv_file, folder, model="fasttext", **settings):
     return zoo.train(
         model, str(csv_file), options=SMALL[model], epochs=4, output=folder, verbose=0, **settings
     )
@@ -310,7 +311,7 @@ def test_the_weights_of_the_best_validation_accuracy_are_kept(csv_file, tmp_path
         end(self, epoch, logs | {"val_accuracy": 0.9 - 0.1 * epoch})
 
     monkeypatch.setattr(Checkpoint, "on_epoch_end", accuracy_falls)
-    run = start(csv_file, tmp_path, calibrate=False)
+    run = start(csv_file, tmp_path, "cnn_kim", calibrate=False)
     kept = zoo.load(run).get_weights()
     for first, last, one in zip(seen[0], seen[-1], kept, strict=True):
         np.testing.assert_array_equal(one, first)
@@ -597,7 +598,7 @@ def test_in_float16_no_first_step_is_lost():
 
 
 def test_a_papers_recipe_trains_and_calibration_can_be_left_out(csv_file, tmp_path):
-    run = start(csv_file, tmp_path, recipe="kim2014", calibrate=False)
+    run = start(csv_file, tmp_path, "cnn_kim", recipe="kim2014", calibrate=False)
     assert "temperature" not in json.loads((run / "metrics.json").read_text())
     config = json.loads((run / "config.json").read_text())
     assert (config["optimizer"], config["batch_size"], config["learning_rate"]) == (

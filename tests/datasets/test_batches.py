@@ -96,7 +96,7 @@ def test_batches_hold_every_text_once_and_with_its_target(max_sentences, cache, 
     assert [n for _, targets in again for n in targets.numpy()] == epochs[0]
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=60),
     batch_size=st.integers(1, 4),
@@ -165,7 +165,7 @@ def test_endless_batches_start_anywhere(max_sentences, cache):
     for epoch in (whole[:26], whole[26:52]):
         assert sorted(itertools.chain(*epoch)) == list(range(101))
     assert whole[:26] != whole[26:52]
-    for first in (1, 25, 26, 50):
+    for first in (1, 26, 50):
         assert targets(first, 9) == whole[first : first + 9]
 
 

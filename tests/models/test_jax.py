@@ -1,6 +1,7 @@
 """Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved.
 
-The systems that the papers compare with, and the models' other names, are slow tests.
+The papers' models are tried in CI; the systems that they compare with, the models' other names and
+the layers alone are slow tests.
 """
 
 import os
@@ -48,6 +49,7 @@ def test_models(names, tmp_path):
             np.testing.assert_allclose(probabilities, jax["probabilities"], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_layers():
     """The equations hold there too."""
     equations = Path(__file__).parents[1] / "layers" / "test_equations.py"

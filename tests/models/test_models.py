@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
-from tests.kinds import NAMES, every_kind, in_float32_and_every_kind_in_16_bits
+from tests.kinds import KINDS, NAMES, every_kind, in_32_and_16_bits, slow_unless
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import pack
 from zoo.registry import import_model
@@ -73,7 +73,7 @@ def test_logits_are_what_the_softmax_reads(name):
     np.testing.assert_allclose(softmax, probabilities(model, ids), atol=1e-6)
 
 
-@in_float32_and_every_kind_in_16_bits
+@in_32_and_16_bits
 def test_padding_and_batch_mates_never_matter(name, precision):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model, batch=5)
@@ -119,7 +119,7 @@ def test_a_text_gets_the_same_answer_in_any_padding(name, data):
     )
 
 
-@in_float32_and_every_kind_in_16_bits
+@in_32_and_16_bits
 def test_empty_and_overlong_documents_are_finite(name, precision):
     model = build(name, max_words=5)
     empty = np.zeros_like(random_ids(model))
@@ -134,7 +134,9 @@ def dropouts(name):
     return [option for option in zoo.describe(name).options if option.endswith("dropout")]
 
 
-@pytest.mark.parametrize(("name", "rate"), [(n, rate) for n in NAMES for rate in dropouts(n)])
+@pytest.mark.parametrize(
+    ("name", "rate"), [slow_unless(n in KINDS, n, rate) for n in NAMES for rate in dropouts(n)]
+)
 def test_each_dropout_drops_in_training_and_only_there(name, rate):
     model = build(name, **dict.fromkeys(dropouts(name), 0.0) | {rate: 0.5})
     ids, made, called = random_ids(model, words=16), [], []
@@ -150,7 +152,7 @@ def test_each_dropout_drops_in_training_and_only_there(name, rate):
     np.testing.assert_array_equal(probabilities(model, ids), probabilities(model, ids))
 
 
-@in_float32_and_every_kind_in_16_bits
+@in_32_and_16_bits
 def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
     rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]
     model = build(name, **dict.fromkeys(rates, 0.0))
@@ -187,7 +189,7 @@ def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
         assert moved or not weight.trainable, f"no gradient reached {weight.path}"
 
 
-@every_model
+@every_kind
 def test_saved_and_loaded_it_is_the_same_model(name, tmp_path):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model)
