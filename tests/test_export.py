@@ -127,7 +127,12 @@ def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
 
 @pytest.mark.parametrize(
     ("format", "quantize"),
-    [("savedmodel", "int8"), ("onnx", None), ("litert", None), ("litert", "float16")],
+    [
+        ("savedmodel", "int8"),
+        ("onnx", None),
+        slow_unless(False, "litert", None),
+        ("litert", "float16"),
+    ],
 )
 def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format, quantize):
     for package in export.FORMATS[format][1]:

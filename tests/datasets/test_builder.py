@@ -299,6 +299,7 @@ def test_a_damaged_copy_is_refused(folder, tmp_path, damage):
     assert len(datasets.load("agnews").train) == 80
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BEAM is None, reason="Apache Beam is not installed")
 def test_beam_prepares_the_same(folder, tmp_path, monkeypatch):
     expected = list(datasets.load("agnews").train)

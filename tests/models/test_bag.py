@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
+from tests.kinds import slow_unless
 from zoo.datasets import Preprocessor, Split
 from zoo.datasets.clean_ups import split_words
 
@@ -71,7 +72,7 @@ def solved(name, split, **options):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", [slow_unless("ngrams" not in name, name) for name in RIVALS])
 def test_it_is_what_scikit_learn_finds(name, classes):
     split, new = corpus(classes), texts(50, seed=1)
     model = solved(name, split)

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import KINDS
+from tests.kinds import KINDS, PAPERS, file, slow_unless
 from zoo.datasets.batches import pack
 
 # Ids that tell of which entity a word is, too: four for each word.
@@ -84,7 +84,7 @@ def same(one, two):
 @pytest.mark.parametrize(
     ("name", "option"),
     [
-        (name, option)
+        slow_unless(file(name) in PAPERS, name, option)
         for name in KINDS
         for option in zoo.describe(name).options
         if option not in ELSEWHERE

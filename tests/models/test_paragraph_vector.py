@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit
 
 import zoo
+from tests.kinds import slow_unless
 from tests.models.test_bag import corpus, solved, texts
 
 
@@ -24,7 +25,8 @@ def slope(document, *others):
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [("paragraph_vector", {}), ("bag_of_means", {"clusters": 2})]
+    ("name", "options"),
+    [("paragraph_vector", {}), slow_unless(False, "bag_of_means", {"clusters": 2})],
 )
 def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
     files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
