@@ -1,7 +1,7 @@
 """Which names of models a test tries.
 
-Models of one class share its code: of each the tests try one name, in float32 and bfloat16, and ``make
-test-slow`` the others, and float16.
+Models of one class share its code: of each the tests try one name, in float32 and bfloat16, and
+``make test-slow`` the others, and float16.
 """
 
 import pytest

@@ -427,8 +427,32 @@ def test_damaged_runs_are_refused(trained, tmp_path):
     with pytest.raises(zoo.UsageError, match="copy is damaged: vocabulary.txt or labels.txt"):
         zoo.load(copy)
     (copy / "model.keras").write_bytes((trained / "model.keras").read_bytes()[:1000])
-    with pytest.raises(zoo.UsageError, match="copy is damaged"):
-        zoo.load(copy)
+    for path in (copy, copy / "model.keras"):
+        with pytest.raises(zoo.UsageError, match="copy.model.keras is damaged"):
+            zoo.load(path)
+
+
+def test_a_file_alone_is_loaded(tmp_path):
+    model, path = zoo.build("ave", 3, vocabulary_size=9), tmp_path / "own.keras"
+    model.compile("adam", "sparse_categorical_crossentropy")
+    model.save(path)
+    loaded, ids = zoo.load(str(path)), np.array([[2, 3, 0]])
+    assert (loaded.preprocessor, loaded.labels) == (None, None)
+    np.testing.assert_array_equal(loaded.predict(ids, verbose=0), model.predict(ids, verbose=0))
+    inputs = keras.Input((3,))
+    keras.Model(inputs, keras.layers.Dense(2)(inputs)).save(path)
+    with pytest.raises(zoo.UsageError, match="holds .*Functional.* where a registered model is"):
+        zoo.load(path)
+
+
+@pytest.mark.slow
+def test_a_file_alone_is_loaded_by_a_new_process(tmp_path):
+    zoo.build("ave", 3, vocabulary_size=9).save(tmp_path / "own.keras")
+    program = "import zoo; print(zoo.load('own.keras').num_classes)"
+    found = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "3"
 
 
 def test_on_jax_a_saved_model_is_written_or_missed(trained, tmp_path, monkeypatch, caplog):

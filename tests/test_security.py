@@ -114,7 +114,7 @@ def test_weights_are_not_read_from_other_files(run, tmp_path):
         del file[name]
         file[name] = h5py.ExternalLink(str(other), name)
     rewrite(run / "model.keras", **{"model.weights.h5": weights.read_bytes()})
-    with pytest.raises(zoo.UsageError, match="run is damaged|not zoo's file"):
+    with pytest.raises(zoo.UsageError, match="model.keras is damaged|not zoo's file"):
         zoo.load(run)
 
 

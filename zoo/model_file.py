@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ MEMBERS = {"metadata.json", "config.json", "model.weights.h5"}
 POLICY = ("keras", "DTypePolicy")  # the only object inside: all options of a model are plain values
 
 
-def load_model_file(path: Path, model: type):
-    """The model of a file, if it is whole, of that class, and holds no other object.
+def load_model_file(path: Path, models: Iterable[type]):
+    """The model of a file, if it is whole, of one of the classes, and holds no other object.
 
     Keras itself refuses Lambda layers and classes that are not registered. This refuses all that
     zoo never writes, whatever the version of Keras.
@@ -30,9 +31,10 @@ def load_model_file(path: Path, model: type):
         if damaged:
             raise UsageError(f"{path} is damaged: {damaged} is not what was written")
         config = json.loads(archive.read("config.json"))
-    wanted = (model.__name__, keras.saving.get_registered_name(model))
-    if (config.get("class_name"), config.get("registered_name")) != wanted:
-        raise UsageError(f"{path} holds {_shown(config)}, where the run is of {wanted[1]}")
+    wanted = {(one.__name__, keras.saving.get_registered_name(one)) for one in models}
+    if (config.get("class_name"), config.get("registered_name")) not in wanted:
+        model = min(wanted)[1] if len(wanted) == 1 else "a registered model"
+        raise UsageError(f"{path} holds {_shown(config)}, where {model} is wanted")
     del config["class_name"]
     config.pop("compile_config", None)  # of a training; it is not read
     check_plain(config, path)

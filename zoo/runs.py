@@ -24,6 +24,7 @@ from typing import Any
 
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
+from zoo.registry import import_model, list_models
 from zoo.writing import whole
 
 FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
@@ -205,14 +206,15 @@ def load(run: str | Path):
     """The trained model of a run folder.
 
     Args:
-        run: the folder.
+        run: the folder; or a ``.keras`` file that ``model.save`` wrote.
 
     Returns:
         A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict``
-        takes texts.
+        takes texts; of a file alone it has neither, and takes ids. It is not compiled.
 
     Raises:
-        UsageError: if the folder is not a finished run, or a file of it is missing or damaged.
+        UsageError: if the folder is not a finished run, or a file of it is missing or damaged, or
+            holds no registered model.
 
     Note:
         TensorFlow keeps a kernel for the name of each variable that was ever made: half a megabyte
@@ -225,20 +227,26 @@ def load(run: str | Path):
         >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]
         '4'
     """
-    config = read_config(run)
-    from zoo.model_file import load_model_file
-    from zoo.registry import import_model
-
-    kind = import_model(config["model"])[0]  # registers its class with Keras
     run = Path(run)
+    if run.suffix == ".keras" and run.is_file():
+        return _load_file(run, list_models())
+    config = read_config(run)
     if not (run / "model.keras").exists() and (run / "checkpoint").exists():
         command = f"zoo train --resume {shlex.quote(str(run))}"
         raise UsageError(f"the training of {run} has not ended: {command}")
+    model = _load_file(run / "model.keras", [config["model"]])
+    read_words(run, config, model)
+    return model
+
+
+def _load_file(path, names):
+    """The model of a file, which has one of the names."""
+    from zoo.model_file import load_model_file
+
+    kinds = {import_model(name)[0] for name in names}  # registers the classes with Keras
     try:
-        model = load_model_file(run / "model.keras", kind)
+        return load_model_file(path, kinds)
     except UsageError:
         raise
     except Exception as error:
-        raise UsageError(f"{run} is damaged: {error}") from error
-    read_words(run, config, model)
-    return model
+        raise UsageError(f"{path} is damaged: {error}") from error
