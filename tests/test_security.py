@@ -79,8 +79,10 @@ def test_a_model_file_of_other_objects_is_not_loaded(run, tmp_path, kind, where)
 
     rewrite(run / "model.keras", change)
     before = everything(tmp_path)
-    with pytest.raises(zoo.UsageError, match=r"model.keras holds '.*(not loaded|the run is of)"):
+    with pytest.raises(zoo.UsageError, match=r"model.keras holds '.*(not loaded|is wanted)"):
         zoo.load(run)
+    with pytest.raises(zoo.UsageError):
+        zoo.load(run / "model.keras")
     assert everything(tmp_path) == before
     if where != "the model":
         with pytest.raises(zoo.UsageError, match="not loaded"):
