@@ -88,20 +88,26 @@ def choose_columns(
 
 def column_named(name: str, names: list[str]) -> str | None:
     """The column of that name, or the only one that differs from it in how accents are written, or
-    in what messages do not show of it.
+    in blanks, or that messages show so.
     """
     if name in names:
         return name
-    for form in (composed, _shown):
-        alike = [one for one in names if form(one) == form(str(name))]
+    name = str(name)
+    for form in (composed, _on_a_line, _shown):
+        wanted = composed(name) if form is composed else _on_a_line(name)
+        alike = [one for one in names if form(one) == wanted]
         if len(alike) == 1:
             return alike[0]
     return None
 
 
+def _on_a_line(name):
+    return " ".join(name.split())
+
+
 def _shown(name):
     """In messages: a line, and not a long one."""
-    return " ".join(name.split())[:60]
+    return _on_a_line(name)[:60]
 
 
 def _guess(names, well_known, taken):

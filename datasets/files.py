@@ -56,7 +56,8 @@ def load_files(
         validation, test: the same; without them the splits are taken of ``train``, by
             :meth:`Corpus.split`.
         text_column, label_column: by default ``text`` and ``label``, or else well-known names,
-            which the log announces. Class folders have none.
+            which the log announces; so, too, in a split that lacks those of ``train``. Class
+            folders have none.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
 
@@ -77,7 +78,7 @@ def load_files(
     frames, found = {}, {}
     for split, path in paths.items():
         own = {
-            option: column_of(path, found.get(option)) if name is None else name
+            option: column_of(path, found[option]) if option in found else name
             for option, name in columns.items()
         }
         frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row)
@@ -145,13 +146,13 @@ def stream_texts(
     if is_lines:
         for file in matching_files(path):
             for number, text in enumerate(lines_of(file), start=1):
-                yield {"file": str(file), "line": number}, text
+                yield {"file": _well_formed(file), "line": number}, text
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
     for file, where, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
         in_folder = isinstance(where, str)
-        found = {"file": str(file / where)} if in_folder else {"file": str(file), "line": where}
-        yield found, (text or "").strip()
+        name = _well_formed(file / where if in_folder else file)
+        yield {"file": name} | ({} if in_folder else {"line": where}), (text or "").strip()
 
 
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
@@ -175,11 +176,16 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                     )
                 if undecodable(line):
                     bad.append(number)
-                    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                    line = _well_formed(line)
                 yield composed(line.rstrip("\r\n"))
     finally:  # also where no more are asked for
         if bad:
             logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
+
+
+def _well_formed(text):
+    """A line or a path, with U+FFFD for bytes that are not UTF-8."""
+    return str(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _is_of_table(line):

@@ -76,8 +76,11 @@ def read_class_folders(
     if not (texts or labelled):
         classes, texts = {}, alone
     if not texts:
-        if files := [path for path in inside if path.is_file() and not kind_of(path)]:
-            raise UsageError(f"{files[0]} and its like are no texts: end their names with .txt")
+        files = [path for path in inside if path.is_file() and not kind_of(path)]
+        if files and not any(map(kind_of, _children(folder))):
+            packed = files[0].suffix.lower() == ".gz"
+            advice = "unpack them" if packed else "end their names with .txt"
+            raise UsageError(f"{files[0]} and its like are no texts: {advice}")
         raise UsageError(
             f"{folder} has no class folders like {folder / 'good' / '1.txt'}, and no train.csv; "
             f'give one of its files, or several as "{folder / "*.csv"}"'

@@ -268,7 +268,8 @@ def _check_limits(max_words, max_sentences, ngrams):
 
 def _report_emojis(texts, counts, clean_up):
     """Tells of emojis that a clean-up leaves out, where one text in a hundred has some."""
-    some = list(itertools.islice(texts, 10_000))
+    some = list(itertools.islice(texts.numpy() if tf.is_tensor(texts) else texts, 10_000))
+    some = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in some]
     number = sum(1 for text in some if EMOJI.search(text))
     if number > len(some) / 100 and not any(EMOJI.search(word.decode()) for word in counts):
         logger.warning(

@@ -61,8 +61,9 @@ def report_odd_labels(path: str | Path, labels: list[str]) -> None:
                 "%s: the labels %s differ in case or blanks alone, but are classes apart",
                 *(path, same),
             )
+    known = set(labels)
     for label in labels:
-        if label.isdecimal() and f"{label}.0" in labels:
+        if label.isdecimal() and f"{label}.0" in known:
             same = f"{label!r} and {label + '.0'!r}"
             logger.warning("%s: the labels %s are one number, but classes apart", path, same)
 

@@ -1,5 +1,6 @@
 """Separated values: rows as in CSV, of which a stray quote spoils only one."""
 
+import contextlib
 import csv
 import logging
 import re
@@ -38,7 +39,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
     """
     csv.field_size_limit(LONGEST_CELL)
     separator = separator_of(path)
-    header = _header(path)[1]
+    _, header, _ = _start(path)
     blanks = separator != "\t" and f"{separator} " in header and not header.startswith(JSON)
     with open_text(path) as file:
         lines = _Lines(file)
@@ -52,7 +53,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
                 break
             except csv.Error:
                 # The rest of the file may be what the quote took in: only its line is given up.
-                row = _unquoted(lines.record[0]) if separator == "\t" else []
+                row = _as_it_stands(lines.record[0], separator, blanks)
                 if row and len(row) == width:
                     unquoted.append(start)
                 else:
@@ -80,28 +81,31 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
 
 def separator_of(path: Path) -> str:
     """Tabs in TSV. In CSV that of Excel's directive; or of ``MARKS`` the one that is in the header
-    most often, without what is in quotes, and a mark before a blank only where no other is.
+    most often, without what is in quotes, and a mark before a blank only where no other is. One
+    that makes as many cells of the next line, too, is before all others.
     """
     if _has_tabs(path):
         return "\t"
-    directive, header = _header(path)
+    directive, header, row = _start(path)
     if directive:
         return directive[1]
 
-    def counts(mark):
-        return header.count(mark) - header.count(f"{mark} "), header.count(mark)
+    def likeliness(mark):
+        count = header.count(mark)
+        return count and count == row.count(mark), count - header.count(f"{mark} "), count
 
-    return max(MARKS, key=counts)
+    return max(MARKS, key=likeliness)
 
 
-def _header(path):
-    """Excel's directive, or None, and the first line after it, without what is in quotes."""
+def _start(path):
+    """Excel's directive, or None, and the two lines after it, without what is in quotes."""
     with open_text(path) as file:
         lines = (line for line in file if not line.isspace())
         first = next(lines, "")
         directive = DIRECTIVE.fullmatch(first)
         header = next(lines, "") if directive else first
-    return directive, re.sub(r'"[^"]*"', "", header)
+        row = next(lines, "")
+    return directive, *(re.sub(r'"[^"]*("|\Z)', "", line) for line in (header, row))
 
 
 def check_header(path: Path, line: int, names: list[str]) -> list[str]:
@@ -126,6 +130,16 @@ def check_header(path: Path, line: int, names: list[str]) -> list[str]:
 
 def _has_tabs(path):
     return path.name.lower().removesuffix(".gz").endswith(".tsv")
+
+
+def _as_it_stands(line, separator, blanks):
+    """The cells of a line of which only some quotes are meant; none where there is no telling."""
+    if separator == "\t":
+        return _unquoted(line)
+    if blanks:
+        with contextlib.suppress(csv.Error):
+            return next(csv.reader([line], delimiter=separator, strict=True), [])
+    return []
 
 
 def _unquoted(line):

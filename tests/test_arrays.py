@@ -72,6 +72,11 @@ def test_numbers_that_pandas_keeps_as_objects_are_taken(model):
         model.fit(IDS, np.array([0, 3, 2, 0], object), verbose=0)
 
 
+def test_what_is_no_number_is_named(model):
+    with pytest.raises(ValueError, match="target 2 is None"):
+        model.fit(IDS, [0, 1, None, 2])
+
+
 @pytest.mark.parametrize(
     ("ids", "message"),
     [

@@ -127,6 +127,8 @@ def test_list_and_describe(run_zoo):
         (["evaluate", "nothing", "--label-column", "x"], "--label-column: of --data, which is not"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
+        (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
+        (["explain", "good.csv", "text"], "good.csv is a file: give the run's folder"),
         (["predict", "nothing", "good.csv"], "good.csv is a file, not a text: give it as --file"),
         (["explain", "nothing", "no.jsonl"], "no.jsonl is a file, not a text: give it as --file"),
         (["train", "--data", "data/reviews"], "no such file or folder: data/reviews. Check the"),

@@ -3,7 +3,7 @@
 import importlib.util
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,14 @@ NEEDED = {  # options that change nothing without all of these
 logger = logging.getLogger("zoo")
 
 
-def check_paths(*paths: Any) -> None:
-    """Refuses what is no path, and paths that no JSON could hold; also the working folder's."""
-    for path in (*paths, Path.cwd()):
+def check_paths(*paths: Any, names: Iterable[Any] = ()) -> None:
+    """Refuses what is no path, and paths or names that no JSON could hold; also the working
+    folder's.
+    """
+    for path in paths:
         if not isinstance(path, str | Path | None):
             raise UsageError(f"a {type(path).__name__} where a path is wanted: write it to a file")
+    for path in (*paths, *names, Path.cwd()):
         if undecodable(str(path)):
             raise UsageError(f"a path that is not UTF-8, which JSON cannot hold: {str(path)!r}")
 

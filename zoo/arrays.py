@@ -54,7 +54,9 @@ def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
     if targets.dtype.kind == "O" and all(isinstance(one, Real) for one in targets):
         targets = targets.astype("float64")
     if targets.dtype.kind not in "biuf":
-        raise ValueError(f"target 0 is {targets[:1].tolist()[0]!r}: {wanted}")
+        found = targets.tolist()
+        first = next((i for i, one in enumerate(found) if not isinstance(one, Real)), 0)
+        raise ValueError(f"target {first} is {found[first]!r}: {wanted}")
     wrong = ~((targets >= 0) & (targets < num_classes) & (targets == np.floor(targets)))
     wrong &= targets != getattr(loss, "ignore_class", None)
     if wrong.any():

@@ -299,7 +299,7 @@ class TextClassifier(keras.Model):
 
     def _need_preprocessor(self):
         if self.preprocessor is None:
-            raise ValueError("texts need a preprocessor: set model.preprocessor, or give ids")
+            raise UsageError("texts need a preprocessor: set model.preprocessor, or give ids")
         return self.preprocessor
 
     def _check_targets(self, targets):

@@ -413,7 +413,7 @@ def predict(
         texts = lines_of(Path("standard input"), stdin)
     if output is not None:
         check_new(output)
-    model = zoo.load(run)
+    model = _model_of(run)
     from zoo.prediction import predict, write_answers
 
     answers = predict(model, texts)
@@ -459,6 +459,13 @@ def _one_source(*sources) -> None:
             "texts come from one place: the command, --file, or zoo explain's --mistakes (and a "
             "glob needs quotes: --file '*.csv')"
         )
+
+
+def _model_of(run):
+    """The model of a run folder; a model file alone has no words to read texts with."""
+    if run.is_file():
+        raise UsageError(f"{run} is a file: give the run's folder, {run.parent}")
+    return zoo.load(run)
 
 
 def _text_column(run, file, given):
@@ -509,7 +516,7 @@ def explain(
         check_new(page, "--page")
         if not (page.parent.is_dir() or page.parent.parent.is_dir()):
             raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
-    model, targets = zoo.load(run), None
+    model, targets = _model_of(run), None
     if mistakes:
         from zoo.summary import read_mistakes
 

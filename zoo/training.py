@@ -138,7 +138,8 @@ def train(
         )
     check_names(files, devices)
     check_seed(seed)
-    check_paths(data, output, embeddings, unlabelled, *files.values())
+    paths = [files.get(split) for split in ("validation", "test")]
+    check_paths(data, output, embeddings, unlabelled, *paths, names=files.values())
     check_choices(precision, cache, schedule)
     check_flags(class_weights=class_weights, calibrate=calibrate, safe_csv=safe_csv)
     if recipe != "default":

@@ -11,7 +11,7 @@ import pytest
 import zoo
 from zoo.datasets import column_of, composed, read_texts
 from zoo.datasets.corpus import class_numbers
-from zoo.datasets.files import is_path, load_files, read_labelled, short_name
+from zoo.datasets.files import is_path, load_files, read_labelled, short_name, stream_texts
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
@@ -126,17 +126,17 @@ def test_chosen_columns_hold_for_every_split(tmp_path, log):
     again = load_files(train, test=test, **corpus.columns)
     assert again.frame("train").equals(corpus.frame("train"))
     assert len(log.messages) == 1
-    other = write(tmp_path / "other.csv", "text,label\ngood,5\n")
-    with pytest.raises(zoo.UsageError, match="unknown column of .*other.csv: 'Review'"):
-        load_files(train, test=other, **corpus.columns)
+    with pytest.raises(zoo.UsageError, match="unknown column of .*train.csv: 'text'"):
+        load_files(train, test=test, text_column="text")
 
 
 def test_splits_may_name_their_columns_otherwise(tmp_path):
     train = write(tmp_path / "train.csv", "Id,Review,Stars\n1,good,5\n2,bad,1\n")
     test = write(tmp_path / "test.csv", "sentiment,Text\n5,nice\n")
     corpus = load_files(train, test=test)
-    assert corpus.frame("test").to_numpy().tolist() == [["nice", "5"]]
     assert corpus.columns == {"text_column": "Review", "label_column": "Stars"}
+    for again in (corpus, load_files(train, test=test, **corpus.columns)):  # as a run reads it
+        assert again.frame("test").to_numpy().tolist() == [["nice", "5"]]
     write(tmp_path / "test.csv", "id,text\n5,nice\n")  # to be labelled, as Kaggle's are
     with pytest.raises(zoo.UsageError, match="test.csv: which column has the labels"):
         load_files(train, test=test)
@@ -425,6 +425,30 @@ def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
         of(needed - 1).split()
 
 
+@pytest.mark.parametrize(
+    ("content", "column"),
+    [
+        ("text,mood (good|bad|neither)\nfine,good\n", "text"),
+        ("text,mood (x;y;z)\nfine,x\n", "text"),
+        ("id, text, mood (good|bad)\n1, fine, good\n", "text"),
+        ('"Likes; dislikes\n(any)",label\nfine,good\n', "Likes; dislikes\n(any)"),
+    ],
+)
+def test_the_next_line_tells_which_separator_it_is(tmp_path, content, column):
+    assert read_texts(write(tmp_path / "a.csv", content), column) == ["fine"]
+
+
+def test_quotes_after_a_blank_need_not_be_of_a_cell(tmp_path):
+    path = write(tmp_path / "a.csv", 'label, text\nx, "Great" he said\ny, "so, so"\n')
+    assert read_texts(path) == ['"Great" he said', "so, so"]
+
+
+def test_names_of_files_may_be_of_any_bytes(tmp_path):
+    (tmp_path / "caf\udce9.txt").write_text("good")
+    ((where, _),) = stream_texts(tmp_path)
+    assert where == {"file": str(tmp_path / "caf\ufffd.txt")}
+
+
 def test_separators_within_quotes_do_not_count(tmp_path):
     path = write(tmp_path / "a.csv", '\n"my text; raw",label\n"one; two",x\n"three",y\n')
     assert read_texts(path, text_column="my text; raw") == ["one; two", "three"]
@@ -459,6 +483,9 @@ def test_columns_are_found_by_the_names_that_messages_show(tmp_path):
         read_texts(path)
     shown = re.search("'(What did.*?)'", str(refused.value))[1]
     assert len(shown) == 60 and read_texts(path, shown) == ["x", "y"]
+    with pytest.raises(zoo.UsageError, match="unknown column"):
+        read_texts(path, f"{shown} [Food]")  # which another column must not stand for
+
     assert read_labelled(path, shown)["label"].tolist() == ["good", "bad"]
 
 

@@ -106,6 +106,7 @@ REFUSED = {  # name: content, message
     "doc.docx": (b"PK\x03\x04", "unknown kind of file of .*docx: '.docx'.*Allowed: .csv, .tsv"),
     "bzip2.csv": (bz2.compress(b"a"), "bzip2.csv is compressed with bzip2: unpack it"),
     "xz.csv": (lzma.compress(b"a"), "xz.csv is compressed with xz: unpack it"),
+    "packed/good/1.txt.gz": (b"", "packed/good/1.txt.gz and its like are no texts: unpack them"),
     "folder/good/1": ("", "folder/good/1 and its like are no texts: end their names with .txt"),
     "no folders/in.it": ("", "folders has no class folders like .*1.txt, and no train.csv"),
 }

@@ -263,4 +263,10 @@ def test_emojis_that_a_clean_up_leaves_out_are_told(caplog):
     Preprocessor.fit(["plain"] * 200 + texts[:1], clean_up="hcan")  # too few to matter
     assert not caplog.text
     Preprocessor.fit(texts, clean_up="hcan", min_count=1)
-    assert "2 of the first 4 training texts have emojis, which the clean-up 'hcan'" in caplog.text
+    told = "2 of the first 4 training texts have emojis, which the clean-up 'hcan'"
+    assert told in caplog.text
+    as_bytes = [text.encode() for text in texts]
+    for others in (as_bytes, np.array(as_bytes), tf.constant(as_bytes)):
+        caplog.clear()
+        Preprocessor.fit(others, clean_up="hcan", min_count=1)
+        assert told in caplog.text
