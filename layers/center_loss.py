@@ -14,7 +14,7 @@ class CenterLoss(keras.layers.Layer):
     ``c`` of its class, here as a mean over the batch. The centres learn without gradients: in
     training ``c_j`` moves by ``rate * sum (x - c_j) / (1 + n_j)``, with the sum over the ``n_j``
     vectors of class j in the batch; on several devices of TensorFlow, by the mean of what that is
-    for the part of each.
+    for the part of each. Centres and loss are float32 under a mixed policy, too.
 
     Args:
         num_classes: number of classes.
@@ -22,7 +22,8 @@ class CenterLoss(keras.layers.Layer):
 
     Call arguments:
         inputs: x, ``[batch, dim]``.
-        targets: numbers of the classes, ``[batch]`` integers.
+        targets: numbers of the classes, ``[batch]`` integers. A vector of no class, as -1, counts
+            for nothing but in the size of the batch.
         training: whether the centres move.
 
     Returns:
@@ -44,13 +45,16 @@ class CenterLoss(keras.layers.Layer):
             shape=(self.num_classes, input_shape[-1]),
             initializer="zeros",
             trainable=False,
+            autocast=False,
             aggregation="mean",  # over devices; else those of the first one count
         )
 
     def call(self, inputs, targets, training=None):
+        inputs = ops.cast(inputs, self.variable_dtype)
         classes = ops.one_hot(targets, self.num_classes, dtype=inputs.dtype)
         centers = ops.convert_to_tensor(self.centers)
-        differences = inputs - ops.matmul(classes, ops.cast(centers, inputs.dtype))
+        present = ops.sum(classes, axis=-1, keepdims=True)  # 1, or 0 for no class
+        differences = present * (inputs - ops.matmul(classes, centers))
         if training:
             moved = ops.matmul(ops.transpose(classes), ops.stop_gradient(differences))
             counts = ops.sum(classes, axis=0)[:, None]

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import weighted_sum
 
 
@@ -39,8 +40,10 @@ class ContextAttention(keras.layers.Layer):
     def build(self, input_shape):
         self.hidden.build(input_shape)
         self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+        freeze_within(self)
 
     def call(self, inputs, mask=None, return_attention_scores=False):
+        inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         scores = ops.matmul(self.hidden(inputs), self.context)
         outputs, weights = weighted_sum(inputs, scores, mask)
         return (outputs, weights) if return_attention_scores else outputs

@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
+from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.orthogonal import orthogonal
@@ -65,6 +66,7 @@ class ConvMultiHeadAttention(keras.layers.Layer):
         rows = self.kernel_size * input_shape[-1]
         self.projection.kernel_initializer = orthogonal(rows, 3 * self.filters, parts=3)
         self.projection.build((*input_shape[:-1], rows))
+        freeze_within(self)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         windows = ngrams(zero_masked(inputs, mask), self.kernel_size, (self.kernel_size - 1) // 2)

@@ -67,6 +67,7 @@ class GlobalAttention(keras.layers.Layer):
         inputs_mask=None,
     ):
         mask = inputs_mask if mask is None else mask
+        inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         hidden = ops.matmul(inputs, self.local_kernel)
         if positions is not None:
             hidden = hidden + ops.matmul(positions, self.position_kernel)

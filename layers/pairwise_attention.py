@@ -72,6 +72,7 @@ class PairwiseAttention(keras.layers.Layer):
         return compiled_scores(query, key, context)[:, :length, :length]
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         scores = self.score_pairs(inputs, training)
         positions = ops.arange(ops.shape(inputs)[1])
         distance = ops.abs(positions[None, :] - positions[:, None])

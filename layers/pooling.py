@@ -21,7 +21,7 @@ class MaskedPooling(keras.layers.Layer):
         self.supports_masking = True
 
     def call(self, inputs, mask=None, return_attention_scores=False):
-        outputs = self.pool(inputs, mask)
+        outputs = self.pool(ops.cast(inputs, self.compute_dtype), mask)  # integers, too
         return (outputs, None) if return_attention_scores else outputs
 
     def compute_mask(self, inputs, previous_mask):

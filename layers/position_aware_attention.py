@@ -62,6 +62,7 @@ class PositionAwareAttention(keras.layers.Layer):
         inputs_mask=None,
     ):
         mask = inputs_mask if mask is None else mask
+        inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         hidden = ops.matmul(inputs, self.item_kernel)
         hidden = hidden + ops.expand_dims(ops.matmul(summary, self.summary_kernel), 1)
         if positions is not None:

@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import merge_heads, split_heads
+from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import masked_softmax
 
 
@@ -86,6 +87,7 @@ class RelativePositionAttention(keras.layers.Layer):
             shape = (2 * self.max_distance + 1, self.dim // self.num_heads)
             self.key_offsets = self.add_weight(name="key_offsets", shape=shape)
             self.value_offsets = self.add_weight(name="value_offsets", shape=shape)
+        freeze_within(self)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         batch, length, dim = ops.shape(inputs)

@@ -40,6 +40,7 @@ class SubwordEmbedding(keras.layers.Layer):
         self, input_dim, output_dim, subwords=20_000, most=24, initializer="uniform", **kwargs
     ):
         super().__init__(**kwargs)
+        self.autocast = False  # of float ids, which would be other words
         check_sizes(input_dim=input_dim, output_dim=output_dim, subwords=subwords, most=most)
         self.input_dim = input_dim
         self.output_dim = output_dim
@@ -54,7 +55,9 @@ class SubwordEmbedding(keras.layers.Layer):
             initializer=self.initializer,
         )
         self.ngrams = self.add_weight(
-            name="ngrams", shape=(self.subwords, self.output_dim), initializer=self.initializer
+            name="ngrams",
+            shape=(self.subwords, self.output_dim),
+            initializer=self.initializer.clone(),  # which draws other numbers
         )
         self.members = self.add_weight(
             name="members",
@@ -67,6 +70,7 @@ class SubwordEmbedding(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs):
+        inputs = ops.cast(inputs, "int32")
         members = ops.take(self.members, inputs, axis=0)
         vectors = ops.take(ops.convert_to_tensor(self.ngrams), members, axis=0)
         real = ops.cast(members > 0, vectors.dtype)

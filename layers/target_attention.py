@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
+from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.orthogonal import orthogonal
@@ -69,9 +70,10 @@ class TargetAttention(keras.layers.Layer):
         self.target = self.add_weight(
             shape=(1, 1, self.filters), initializer="orthogonal", name="target"
         )
+        freeze_within(self)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
-        inputs = zero_masked(inputs, mask)
+        inputs = zero_masked(ops.cast(inputs, self.compute_dtype), mask)  # integers, too
         windows = ngrams(inputs, self.kernel_size, before=(self.kernel_size - 1) // 2)
         projected = self.projection(windows)
         key, value = (

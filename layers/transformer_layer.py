@@ -1,8 +1,10 @@
 """A layer of the Transformer's encoder."""
 
 import keras
+from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.frozen import freeze_within
 from zoo.layers.relative_position_attention import RelativePositionAttention
 
 
@@ -74,8 +76,10 @@ class TransformerLayer(keras.layers.Layer):
         for layer in (self.attention, self.attention_norm, self.hidden, self.output_norm):
             layer.build(input_shape)
         self.output_projection.build((*input_shape[:-1], self.hidden_dim))
+        freeze_within(self)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+        inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         outputs, weights = self.attention(
             inputs, mask=mask, training=training, return_attention_scores=True
         )

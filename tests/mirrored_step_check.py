@@ -46,6 +46,12 @@ def after_a_step(strategy, name, **own):
     return model.get_weights()
 
 
+with strategy.scope():
+    model = zoo.build("cnn_kim", 2, vocabulary_size=9)
+    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+model.fit(np.ones((8, 12), int), np.eye(2)[np.arange(8) % 2], verbose=0)
+assert model.evaluate(np.ones((8, 12), int), np.eye(2)[[0] * 8], verbose=0)[1] in (0, 1)
+
 act = {"embedding_dim": 6, "filters": 2, "num_layers": 1, "dropout": 0.0, "word_dropout": 0.0}
 for name, own in {
     "act": act | {"center_weight": 0.5, "center_rate": 0.0},

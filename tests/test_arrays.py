@@ -102,6 +102,26 @@ def test_float_ids_are_the_same_words(policy):
     np.testing.assert_array_equal(of_floats, model.predict(ids, verbose=0))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+def test_bags_read_ids_of_any_type(dtype):
+    model, ids = zoo.build("bow_tfidf", 3, vocabulary_size=3000), np.array([[2999, 2998, 1]])
+    of_others = model.predict(ids.astype(dtype), verbose=0)
+    np.testing.assert_array_equal(of_others, model.predict(ids, verbose=0))
+
+
+def test_one_input_may_stand_in_a_list(model):
+    model.fit([IDS], np.array([0, 1, 2, 0]), verbose=0)
+    model.evaluate((IDS,), np.array([0, 1, 2, 0]), verbose=0)
+    np.testing.assert_array_equal(model.predict([IDS], verbose=0), model.predict(IDS, verbose=0))
+    with pytest.raises(ValueError, match="id .* is 10: words have 1 to 9"):
+        model.predict([np.array([[10]])])
+
+
+def test_another_dtype_than_that_of_keras_is_refused():
+    with pytest.raises(ValueError, match="dtype must be that of Keras, float32, .*mixed_bfloat16"):
+        type(zoo.build("han", 2))(2, dtype="mixed_bfloat16")
+
+
 def test_labels_become_names(model):
     model.labels = np.unique([3, 1, 2])
     assert model.labels == copy.deepcopy(model).labels == ["1", "2", "3"]

@@ -31,6 +31,17 @@ def check_ids(ids: np.ndarray, axes: int, words: int) -> None:
         raise ValueError(f"id {place} is {ids[place]}: words have 1 to {words - 1}, padding 0")
 
 
+def is_sparse(loss: Any) -> bool:
+    """Whether a loss, as in ``compile``, wants the number of a class for each text."""
+    return isinstance(loss, SPARSE) or getattr(loss, "__name__", loss) == SPARSE().name
+
+
+def only_one(x: Any) -> Any:
+    """The array of ``[array]``, which is Keras' way to give one input; else what it is."""
+    listed = isinstance(x, list | tuple) and len(x) == 1 and isinstance(x[0], np.ndarray)
+    return x[0] if listed else x
+
+
 def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
     """Refuses what is no number of a class, where the loss wants one for each text.
 
@@ -43,8 +54,7 @@ def check_targets(targets: Any, num_classes: int, loss: Any) -> None:
     Raises:
         ValueError: with the first such target and its place, from 0.
     """
-    name = getattr(loss, "__name__", loss)
-    if targets is None or not (isinstance(loss, SPARSE) or name == SPARSE().name):
+    if targets is None or not is_sparse(loss):
         return
     targets = np.asarray(targets)
     wanted = f"{SPARSE().name} takes the number of a class for each text, 0 to {num_classes - 1}"

@@ -10,11 +10,12 @@ import numpy as np
 from keras import ops
 from rich.progress import track
 
-from zoo.arrays import check_ids, check_targets
+from zoo.arrays import check_ids, check_targets, is_sparse, only_one
 from zoo.datasets.subwords import character_ngrams
 from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
+from zoo.layers.frozen import freeze_within
 
 
 class TextClassifier(keras.Model):
@@ -72,6 +73,11 @@ class TextClassifier(keras.Model):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        if self.dtype_policy != keras.config.dtype_policy():
+            raise ValueError(
+                f"dtype must be that of Keras, {keras.config.dtype_policy().name}, which all "
+                f"layers have: got {self.dtype_policy.name}; call keras.config.set_dtype_policy"
+            )
         self.autocast = False  # which under a mixed policy would make other words of float ids
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
@@ -166,6 +172,7 @@ class TextClassifier(keras.Model):
     def build(self, input_shape=None):
         """Creates the weights; without it the first call does."""
         self.call(ops.zeros((1, 2, 2) if self.hierarchical else (1, 2), "int32"))
+        freeze_within(self)
 
     def read(self, ids):
         """Word ids and, with ``entities``, the roles of words: see ``EntityPositions``; or None."""
@@ -204,6 +211,7 @@ class TextClassifier(keras.Model):
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
+        x = only_one(x)
         self._check_targets(y)
         if isinstance(validation_data, tuple | list):
             self._check_targets(validation_data[1] if len(validation_data) > 1 else None)
@@ -223,6 +231,7 @@ class TextClassifier(keras.Model):
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts."""
+        x = only_one(x)
         self._check_targets(y)
         self._check_ids(x)
         if is_text(x):
@@ -232,6 +241,7 @@ class TextClassifier(keras.Model):
 
     def predict(self, x, batch_size=None, verbose="auto", **kwargs):
         """Keras' predict; ``x`` may be texts, and then there is nothing else to set."""
+        x = only_one(x)
         if not is_text(x):
             self._check_ids(x)
             return super().predict(x, batch_size, verbose, **kwargs)
@@ -294,7 +304,9 @@ class TextClassifier(keras.Model):
         # To build metrics under a strategy, Keras would take a batch out of the training, and
         # average it over devices, whose batches are of different lengths.
         ids = np.ones((1, 1, 1) if self.hierarchical else (1, 1), "int64")
-        batch = (ids, np.zeros(1, "int64"), np.ones(1, "float32"))
+        sparse = is_sparse(getattr(self, "loss", None))
+        targets = np.zeros(1, "int64") if sparse else np.zeros((1, self.num_classes), "float32")
+        batch = (ids, targets, np.ones(1, "float32"))
         super()._maybe_symbolic_build(data_batch=batch)
 
     def _need_preprocessor(self):

@@ -54,6 +54,25 @@ def test_centers_come_to_the_means_of_their_classes():
     np.testing.assert_allclose(loss, ((x - means[targets]) ** 2).sum(axis=1).mean() / 2, rtol=1e-4)
 
 
+def test_in_16_bits_centers_and_loss_are_as_in_32(precision):
+    layer, x = CenterLoss(num_classes=2, rate=0.1), rng.integers(90, 99, (6, 3)).astype("float32")
+    exact = CenterLoss(num_classes=2, rate=0.1, dtype="float32")
+    for _ in range(50):
+        found, wanted = (one(x, np.arange(6) % 2, training=True) for one in (layer, exact))
+        assert keras.backend.standardize_dtype(found.dtype) == "float32"
+        np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(*layer.get_weights(), *exact.get_weights())
+
+
+def test_a_vector_of_no_class_counts_for_nothing():
+    layer, x = CenterLoss(num_classes=2), rng.normal(size=(4, 3)).astype("float32")
+    loss = layer(x, np.array([0, -1, 1, 2]), training=True)
+    moved = layer.get_weights()[0]
+    alone = CenterLoss(num_classes=2)
+    np.testing.assert_allclose(2 * loss, alone(x[[0, 2]], np.array([0, 1]), training=True))
+    np.testing.assert_array_equal(moved, alone.get_weights()[0])
+
+
 def test_it_serializes():
     layer = CenterLoss(num_classes=3, rate=0.2)
     copy = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))

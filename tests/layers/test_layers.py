@@ -113,6 +113,23 @@ def test_wholly_masked_sums_up_to_zeros(name):
     assert (call(CASES[name](), inputs, mask)[-1] == 0).all()
 
 
+@every_token_layer
+def test_integers_are_read_as_floats(name):
+    layer, inputs = CASES[name](), np.random.default_rng(0).integers(0, 3, (2, 4, WIDTH))
+    assert_same(call(layer, inputs, None), call(layer, inputs.astype("float32"), None))
+
+
+@every_token_layer
+def test_frozen_it_is_loaded_frozen(name, tmp_path):
+    inputs = keras.Input((4, WIDTH))
+    frozen = CASES[name]()
+    outputs = keras.tree.flatten(frozen(inputs))[0]
+    frozen.trainable = False
+    keras.Model(inputs, keras.layers.Dense(2)(outputs)).save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert len(loaded.trainable_variables) == 2  # Dense's
+
+
 @every_layer
 def test_compute_dtype_is_the_policys(name, precision):
     inputs, mask = example(name)

@@ -101,6 +101,18 @@ def test_they_become_part_of_the_words(name, precision):
     np.testing.assert_allclose(copy.predict(ids, verbose=0), expected, atol=precision)
 
 
+def test_its_tables_start_apart():
+    layer = SubwordEmbedding(30, 4, 20)
+    layer.build()
+    assert not np.isin(layer.ngrams, layer.embeddings).any()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+def test_ids_of_any_type_are_the_same_words(dtype, precision):
+    layer, ids = SubwordEmbedding(3000, 4, 9), np.array([[2999, 2998, 1]])
+    np.testing.assert_array_equal(layer(ids.astype(dtype)), layer(ids))
+
+
 def test_a_word_learns_from_words_of_like_letters():
     def moved(subwords):
         keras.utils.set_random_seed(0)

@@ -303,6 +303,22 @@ def test_a_preprocessor_of_another_model_is_refused(name, limits, message):
     assert model.preprocessor is None
 
 
+def test_texts_that_do_not_count_leave_the_centers():
+    ids, targets = random_ids(model := build("act", center_weight=0.5), batch=4), np.arange(4) % 3
+    model.compile(keras.optimizers.SGD(0.0), "sparse_categorical_crossentropy", run_eagerly=True)
+    model.fit(ids, targets, sample_weight=np.array([0.0, 1, 0, 0]), verbose=0)
+    moved = np.asarray(model.centers.centers).any(axis=1)
+    assert moved.tolist() == [False, True, False]
+
+
+def test_a_frozen_model_within_another_is_loaded_frozen(tmp_path):
+    inner, ids = build("hcan"), keras.Input((None, None), dtype="int32")
+    inner.trainable = False
+    keras.Model(ids, keras.layers.Dense(2)(inner(ids))).save(tmp_path / "outer.keras")
+    outer = keras.saving.load_model(tmp_path / "outer.keras")
+    assert len(outer.trainable_variables) == 2
+
+
 @pytest.mark.parametrize("one_hot", [False, True])
 def test_center_loss_joins_the_compiled_loss_in_training(one_hot):
     """ACT, Section 2.3: its weight, and centres that move at their own rate."""

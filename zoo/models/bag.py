@@ -109,6 +109,7 @@ class BagOfNgrams(TextClassifier):
         return self.solver is None or not self.train_embeddings
 
     def call(self, ids, training=None):
+        ids = ops.cast(ids, "int32")
         if self.weighting == "presence":
             ids = ops.sort(ids, axis=-1)
             ids = ops.where(first_of_equals(ids), ids, 0)

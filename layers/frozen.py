@@ -1,0 +1,12 @@
+"""Layers that are built frozen, as they are when a frozen one is loaded."""
+
+
+def freeze_within(layer):
+    """Freezes the layers within a layer that is frozen; for the end of its ``build``.
+
+    Keras' constructor freezes the layer's own weights alone, and setting ``trainable`` to what it
+    is already does nothing.
+    """
+    if not layer.trainable:
+        for one in layer._flatten_layers(include_self=False):
+            one.trainable = False
