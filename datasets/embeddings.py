@@ -33,7 +33,8 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
         path: the file. What is not ``.bin`` is text: a word and its numbers a line, and in
             word2vec's and fastText's a first line with the number of vectors and their width.
         words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
-        further: how many others to keep, the first of the file, which mostly are the most frequent.
+        further: how many others to keep, in any case, the first of the file, which mostly are the
+            most frequent.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
@@ -48,6 +49,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
     rows = _binary_rows if name.endswith(".bin") else _text_rows
     wanted = None if words is None else {word.lower() for word in words}
     index: dict[str, int] = {}
+    others: set[str] = set()  # further words, in lower case
     buffer, found = bytearray(), False
     try:
         with _open(path) as file:
@@ -56,10 +58,10 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
                     continue
                 if wanted is None or word.lower() in wanted:
                     found = True
-                elif further:
-                    further -= 1
-                else:
-                    continue
+                elif word.lower() not in others:
+                    if len(others) == further:
+                        continue
+                    others.add(word.lower())
                 buffer += _vector(row, where)
                 index[word] = len(index)
     except (OSError, EOFError, zlib.error) as error:

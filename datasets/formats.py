@@ -9,6 +9,7 @@ import csv
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -55,7 +56,7 @@ def read(
                 raise unknown(f"label in {where()}:", label, classes)
             elif classes[label] is not None:
                 yield position, text, classes[label]
-    except (OSError, EOFError) as error:  # a damaged .gz raises either
+    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz raises any
         raise UsageError(f"cannot read {path}: {error}") from None
 
 
@@ -363,7 +364,9 @@ def medline(path: Path) -> Iterator[Row]:
         for _, article in ElementTree.iterparse(file):
             if article.tag != "PubmedArticle":
                 continue
-            text = "\n\n".join("".join(part.itertext()) for part in article.iter("AbstractText"))
+            text = "\n\n".join(
+                "".join(part.itertext()) for part in article.iterfind(".//Abstract/AbstractText")
+            )
             found = {qualifier.text for qualifier in article.iter("QualifierName")}
             found &= set(SUBHEADINGS)
             if text and len(found) == 1:

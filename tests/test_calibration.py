@@ -31,6 +31,13 @@ def test_a_temperature_stays_within_bounds():
     assert fit_temperature(said, said.argmin(1)) == pytest.approx(np.exp(3), rel=1e-3)
 
 
+def test_answers_that_hardly_differ_become_as_sure_as_they_are_right():
+    """As those of little data and few steps are."""
+    said = np.tile([0.52, 0.48], (200, 1))
+    sure = with_temperature(said, fit_temperature(said, np.zeros(200, int)))
+    np.testing.assert_allclose(sure[:, 0], 201 / 202, atol=1e-3)
+
+
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("texts", [10, 100, 1000])
 def test_of_right_answers_none_is_surer_than_their_number_allows(texts, classes):

@@ -575,11 +575,14 @@ def test_many_classes_take_twice_the_steps():
         (Recipe(steps=100), {}, 3200, 100, 1),
         (Recipe(steps=100), {"epochs": 3}, 32, 3, 3),
         (Recipe(batch_size=1, epochs=2, evaluate_every=50), {}, 100, 200, 4),
+        (Recipe(batch_size=1, epochs=13, evaluate_every=50_000), {}, 4_000, 52_000, 2),
     ],
 )
 def test_recipes_become_steps_and_evaluations(recipe, own, texts, steps, evaluations):
     resolved = recipe.resolved(zoo.build("act", 2, vocabulary_size=5), texts, **own)
     assert (resolved.steps, resolved.evaluations) == (steps, evaluations)
+    trained = evaluations * resolved.evaluate_every // resolved.batch_size
+    assert steps <= trained < steps + evaluations
     assert resolved.learning_rate == 5e-4
 
 

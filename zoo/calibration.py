@@ -36,7 +36,7 @@ def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
         scaled = with_temperature(probabilities, np.exp(log_temperature))
         return -(wanted * np.log(np.maximum(scaled, 1e-30))).sum(-1).mean()
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-2, 3), method="bounded").x))
+    return float(np.exp(minimize_scalar(loss, bounds=(-7, 3), method="bounded").x))
 
 
 def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:

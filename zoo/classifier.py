@@ -294,11 +294,11 @@ class TextClassifier(keras.Model):
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
 
-    def explain(self, texts, targets=None):
+    def explain(self, texts, targets=None, pairs=True):
         """Where the model looks in texts; see :func:`zoo.explanation.explain`."""
         from zoo.explanation import explain
 
-        return explain(self, texts, targets)
+        return explain(self, texts, targets, pairs)
 
     def _maybe_symbolic_build(self, iterator=None, data_batch=None):
         # To build metrics under a strategy, Keras would take a batch out of the training, and

@@ -533,7 +533,7 @@ def explain(
         texts, targets = list(split), [model.labels[number] for number in split.numbers]
     if not texts:
         raise UsageError(f"{file} has no texts")
-    explanations = model.explain(texts, targets)
+    explanations = model.explain(texts, targets, pairs=page is not None)
     if page is not None:
         title = f"{run.resolve().name}: where the model looked"
         tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])

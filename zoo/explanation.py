@@ -16,6 +16,7 @@ from zoo.errors import unknown
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
 
+LARGEST = 10_000_000  # bytes of the pairs of a text
 TOGETHER = 32  # texts computed at once
 
 
@@ -55,7 +56,8 @@ class Explanation:
         words: those that were read, in order.
         sentences: the weight of each sentence, the mean of its heads; empty for flat models.
         pairs: ``[heads, words, words]``, how much a word attends to each other word, 0 between
-            sentences; None where words do not attend to words.
+            sentences; None where words do not attend to words, where they would take more than
+            10 MB, and unless they are asked for.
         target: the true label, where it is known.
     """
 
@@ -84,13 +86,17 @@ class Explanations(list[Explanation]):
         return f'<iframe srcdoc="{inside}" width="100%" height="480" frameborder="0"></iframe>'
 
 
-def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -> Explanations:
+def explain(
+    model, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
+) -> Explanations:
     """Explains a model's answers.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
         texts: the texts.
         targets: their true labels, if known.
+        pairs: whether ``pairs`` are kept, which take memory by the square of a text's words: False
+            for a whole corpus.
 
     Returns:
         An explanation of each text, in order.
@@ -116,13 +122,12 @@ def explain(model, texts: Sequence[str], targets: Sequence[str] | None = None) -
     starts = range(0, len(order), TOGETHER)
     for start in track(starts, "Explaining", transient=True, disable=len(texts) < 200):
         rows = order[start : start + TOGETHER]
-        explained |= zip(
-            rows, _explain(model, [texts[i] for i in rows], [targets[i] for i in rows]), strict=True
-        )
+        some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs)
+        explained |= zip(rows, some, strict=True)
     return Explanations(explained[i] for i in range(len(texts)))
 
 
-def _explain(model, texts, targets):
+def _explain(model, texts, targets, pairs):
     """The same for texts of one batch."""
     ids = np.asarray(model.preprocessor(texts))
     rows = as_probabilities(model, model.predict_on_batch(ids))
@@ -149,7 +154,7 @@ def _explain(model, texts, targets):
             tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))
             if "sentences" in scores
             else (),
-            _pairs(scores["pairs"][i], real) if "pairs" in scores else None,
+            _pairs(scores["pairs"][i], real) if pairs and "pairs" in scores else None,
             target,
         )
 
@@ -177,9 +182,11 @@ def _words(text, placed, ids, roles, weights):
 
 def _pairs(scores, real):
     """``[heads, words, words]`` of real words, from those of a text or of each of its sentences."""
+    words = int(real.sum())
+    if 4 * len(scores) * words**2 > LARGEST:
+        return None
     if real.ndim == 1:
         return scores[:, real][:, :, real]
-    words = int(real.sum())
     pairs, start = np.zeros((len(scores), words, words), "float32"), 0
     for sentence, own in enumerate(real):
         end = start + int(own.sum())

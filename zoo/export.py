@@ -222,7 +222,9 @@ def _write_preprocessing(model, folder):
             "regular_expressions": "RE2; replacements one after the other, \\0 is the match",
             "replacements": CLEAN_UPS[own.clean_up],
             "sentence_ends": SENTENCE_ENDS if model.hierarchical else [],
-            "words": "each character" if own.clean_up == "characters" else "between spaces",
+            "words": "each character"
+            if own.clean_up == "characters"
+            else "between runs of ASCII white space: space, \\t, \\n, \\v, \\f, \\r",
             "max_sentences": own.max_sentences,
             "max_words": own.max_words,
             "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt",
@@ -231,7 +233,8 @@ def _write_preprocessing(model, folder):
             if own.ngrams > 1
             else None,
             "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
-            "<e2> and </e2>; the marks themselves are no words"
+            "<e2> and </e2>; the marks themselves are no words: keep them apart from others, as "
+            "words of their own, until it is known which are between them"
             if own.entities
             else None,
         },

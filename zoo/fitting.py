@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 from keras import ops
 
+from zoo.arguments import CACHES
 from zoo.checkpoints import Checkpoint
 from zoo.datasets.batches import Share, share_of_words
 from zoo.datasets.corpus import Corpus
@@ -135,7 +136,14 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     # By length too, as the order of the validation texts does not matter; but always the same, as
     # the last bit of the loss depends on it.
     validation = preprocessor.batches(
-        corpus.validation.dataset(), size, True, seed, share=share, reshuffle=False, groups=groups
+        corpus.validation.dataset(),
+        size,
+        True,
+        seed,
+        cache if cache in CACHES else f"{cache}-validation",
+        share=share,
+        reshuffle=False,
+        groups=groups,
     )
     steps = recipe.steps if len(corpus.train) <= 20_000 else 200
     logger.info(

@@ -87,6 +87,7 @@ class Recipe:
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
         if recipe.evaluate_every is not None:
             every = max(1, recipe.evaluate_every // recipe.batch_size)
+        every = math.ceil(steps / math.ceil(steps / every))  # so that the last one is as long
         if recipe.schedule == "plateau":  # which counts epochs
             every = epoch
         return dataclasses.replace(

@@ -223,6 +223,9 @@ def resume(
             another backend.
     """
     check_tensorboard(tensorboard)
+    for name in devices:
+        if name not in DEVICES:
+            raise unknown("argument of zoo.resume", name, ("verbose", "tensorboard", *DEVICES))
     run = Path(run)
     config = read_config(run)
     if not any((run / "checkpoint").glob("state-*.npz")):

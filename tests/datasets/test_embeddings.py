@@ -69,6 +69,10 @@ def test_every_format_is_read_to_the_same_vectors(tmp_path, name, packed):
     some = read_vectors(path, words=["paris", "3.5", "elsewhere"])
     assert some.index_to_key == ["Paris", "3.5"]
     assert np.array_equal(some.vectors, MATRIX[[1, 3]])
+    other = tmp_path / "cases.vec"
+    other.write_text("the 1 2\nApple 3 4\nBanana 5 6\napple 7 8\n")
+    found = read_vectors(other, words=["the"], further=1)
+    assert found.index_to_key == ["the", "Apple", "apple"]  # one word, whose own vector counts
     further = read_vectors(path, words=["3.5"], further=1)
     assert further.index_to_key == [WORDS[0], "3.5"]
     assert np.array_equal(further.vectors, MATRIX[[0, 3]])

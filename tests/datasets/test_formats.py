@@ -174,6 +174,9 @@ def test_pubmed(tmp_path):
         article("<AbstractText>Two subjects.</AbstractText>", "surgery", "genetics"),
         article("<AbstractText>None.</AbstractText>", "history"),
         article("", "genetics"),
+        article("", "genetics").replace(
+            "<MeshH", "<OtherAbstract><AbstractText>Otro.</AbstractText></OtherAbstract><MeshH"
+        ),
     ]
     path.write_bytes(
         gzip.compress(f"<PubmedArticleSet>{''.join(articles)}</PubmedArticleSet>".encode())
