@@ -3,12 +3,15 @@
 In a process of its own: TensorFlow mixes up the sums of several strategies.
 """
 
+import functools
+
 import keras
 import numpy as np
 import tensorflow as tf
 
 import zoo
 from zoo.layers import CenterLoss
+from zoo.optimizers import Adadelta
 
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
@@ -33,12 +36,12 @@ move(tf.constant([[[4.0]], [[8.0]]]), tf.constant([[0], [1]]))
 assert centers.tolist() == [[0.5], [1.0]]  # half of what they move on one device
 
 
-def after_a_step(strategy, name, **own):
-    """Weights, statistics among them; of SGD, without what is drawn."""
+def after_a_step(strategy, name, optimizer=lambda: keras.optimizers.SGD(0.5), **own):
+    """Weights, statistics among them; without what is drawn."""
     with strategy.scope():
         model = zoo.build(name, 2, vocabulary_size=9, **own)
         model.build()
-        model.compile(keras.optimizers.SGD(0.5), "sparse_categorical_crossentropy")
+        model.compile(optimizer(), "sparse_categorical_crossentropy")
     random = np.random.default_rng(0)
     model.set_weights([random.normal(size=one.shape) for one in model.get_weights()])
     ids = random.integers(1, 9, (8, 12))
@@ -53,7 +56,9 @@ model.fit(np.ones((8, 12), int), np.eye(2)[np.arange(8) % 2], verbose=0)
 assert model.evaluate(np.ones((8, 12), int), np.eye(2)[[0] * 8], verbose=0)[1] in (0, 1)
 
 act = {"embedding_dim": 6, "filters": 2, "num_layers": 1, "dropout": 0.0, "word_dropout": 0.0}
+short = functools.partial(Adadelta, 1.0, global_clipnorm=0.01)  # steps grow with gradients at first
 for name, own in {
+    "cnn_kim": {"embedding_dim": 4, "filters": 2, "dropout": 0.0, "optimizer": short},
     "act": act | {"center_weight": 0.5, "center_rate": 0.0},
     "leam": {"embedding_dim": 6, "dropout": 0.0},
     "vdcnn": {"embedding_dim": 2, "filters": 2, "hidden_dim": 3, "max_words": 80},

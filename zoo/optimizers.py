@@ -9,12 +9,33 @@ unless it clips gradients.
 import keras
 from keras import ops
 
+from zoo.mirrored import is_mirrored
+
 
 def _by_tensorflow():
     return keras.backend.backend() == "tensorflow"
 
 
-class _OnePassAdam:
+class _OfAllDevices:
+    """Clips the sum of the devices' gradients, where Keras would clip each and then sum them up."""
+
+    def _clip_gradients(self, grads):
+        if not is_mirrored() or None is self.clipnorm is self.global_clipnorm is self.clipvalue:
+            return super()._clip_gradients(grads)
+        import tensorflow as tf
+
+        context = tf.distribute.get_replica_context()
+        if context is None:
+            return super()._clip_gradients(grads)
+        grads = [None if grad is None else ops.convert_to_tensor(grad) for grad in grads]
+        present = [grad for grad in grads if grad is not None]
+        sums = iter(context.all_reduce(tf.distribute.ReduceOp.SUM, present))
+        grads = super()._clip_gradients([None if grad is None else next(sums) for grad in grads])
+        devices = context.num_replicas_in_sync  # Keras sums up again
+        return [None if grad is None else grad / devices for grad in grads]
+
+
+class _OnePassAdam(_OfAllDevices):
     def update_step(self, gradient, variable, learning_rate):
         if not _by_tensorflow() or self.amsgrad:
             super().update_step(gradient, variable, learning_rate)
@@ -51,7 +72,7 @@ class AdamW(_OnePassAdam, keras.optimizers.AdamW):
 
 
 @keras.saving.register_keras_serializable("zoo")
-class Adadelta(keras.optimizers.Adadelta):
+class Adadelta(_OfAllDevices, keras.optimizers.Adadelta):
     """Zeiler 2012."""
 
     def update_step(self, gradient, variable, learning_rate):
