@@ -194,10 +194,11 @@ class Table:
         if counts.min() == 1 < counts.max():
             spread += "; one without brackets is of one training"
         jobs = int(rows["jobs"].max())
-        old = sorted(set(rows[self.outdated(rows)]["system"]))
+        old = rows[self.outdated(rows)].groupby("data")["system"].unique()
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
-        if old:
-            beside.append(f"Of earlier settings than those below: {', '.join(old)}.")
+        for data, systems in old.items():
+            named = ", ".join(sorted(systems))
+            beside.append(f"Of earlier settings than those below, {self.corpora[data]}: {named}.")
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
         settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
         return f"""# {self.title}

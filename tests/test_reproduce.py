@@ -128,6 +128,8 @@ def test_rows_are_run_anew_where_the_table_has_changed(tmp_path, monkeypatch):
     )
     path = tmp_path / "t.csv"
     rows.to_csv(path, index=False)
+    told = f"Of earlier settings than those below, {SAMPLE['sample']}: Bow."
+    assert told in after.report("t", rows)
     ran = []
 
     def run_alone(name, one, quick, jobs):
