@@ -110,7 +110,8 @@ def test_bags_read_ids_of_any_type(dtype):
 
 
 def test_one_input_may_stand_in_a_list(model):
-    model.fit([IDS], np.array([0, 1, 2, 0]), verbose=0)
+    targets = np.array([0, 1, 2, 0])
+    model.fit([IDS], targets, verbose=0, validation_data=([IDS], targets))
     model.evaluate((IDS,), np.array([0, 1, 2, 0]), verbose=0)
     np.testing.assert_array_equal(model.predict([IDS], verbose=0), model.predict(IDS, verbose=0))
     with pytest.raises(ValueError, match="id .* is 10: words have 1 to 9"):

@@ -214,6 +214,7 @@ class TextClassifier(keras.Model):
         x = only_one(x)
         self._check_targets(y)
         if isinstance(validation_data, tuple | list):
+            validation_data = (only_one(validation_data[0]), *validation_data[1:])
             self._check_targets(validation_data[1] if len(validation_data) > 1 else None)
             if is_text(validation_data[0]):
                 if len(validation_data) != 2:
