@@ -107,7 +107,8 @@ TABLE = Table(
         "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
         "Earlier rows of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which leaves "
         "the product of two self-attentions smaller than it should be while it is small. It is "
-        "1e-12 in those trained since; if others are left, the last footnotes name them.",
+        "1e-12 in those trained since; if others are left, the last footnotes name them, and "
+        "claims may be of one of each.",
         "The paper's times are left out. On two cores HCAN does not train twice as fast as HAN, "
         "but slower: see [each model alone](models.md).",
         "The paper's word2vec leaves out words that its texts have fewer than five times.",
