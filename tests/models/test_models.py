@@ -259,7 +259,7 @@ def test_attention_scores_are_weights_of_real_words(name):
         np.testing.assert_allclose(weights.sum(axis=-1), mask.any(axis=-1), atol=1e-5)
 
 
-@every_model
+@every_kind
 def test_described_counts_are_those_of_the_built_model(name):
     about = zoo.describe(name)
     model = zoo.build(name, num_classes=5, vocabulary_size=10)
