@@ -93,8 +93,9 @@ def column_named(name: str, names: list[str]) -> str | None:
     if name in names:
         return name
     name = str(name)
-    for form in (composed, _on_a_line, _shown):
-        wanted = composed(name) if form is composed else _on_a_line(name)
+    on_a_line = _on_a_line(name)
+    forms = ((composed, composed(name)), (_on_a_line, on_a_line), (_shown, on_a_line))
+    for form, wanted in forms:
         alike = [one for one in names if form(one) == wanted]
         if len(alike) == 1:
             return alike[0]

@@ -23,6 +23,7 @@ from zoo.datasets.reports import (
 from zoo.datasets.separated import MARKS
 from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
 from zoo.datasets.text_files import Problem, composed, open_text, undecodable
+from zoo.datasets.texts import well_formed
 from zoo.errors import UsageError, unknown
 
 ON_BAD_ROW = ("fail", "skip")
@@ -146,12 +147,12 @@ def stream_texts(
     if is_lines:
         for file in matching_files(path):
             for number, text in enumerate(lines_of(file), start=1):
-                yield {"file": _well_formed(file), "line": number}, text
+                yield {"file": well_formed(str(file)), "line": number}, text
         return
     _, rows = _open_rows(path, text_column, None, labelled=False)
     for file, where, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
         in_folder = isinstance(where, str)
-        name = _well_formed(file / where if in_folder else file)
+        name = well_formed(str(file / where if in_folder else file))
         yield {"file": name} | ({} if in_folder else {"line": where}), (text or "").strip()
 
 
@@ -176,16 +177,11 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                     )
                 if undecodable(line):
                     bad.append(number)
-                    line = _well_formed(line)
+                    line = well_formed(line)
                 yield composed(line.rstrip("\r\n"))
     finally:  # also where no more are asked for
         if bad:
             logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
-
-
-def _well_formed(text):
-    """A line or a path, with U+FFFD for bytes that are not UTF-8."""
-    return str(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _is_of_table(line):

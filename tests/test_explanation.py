@@ -77,6 +77,17 @@ def test_attention_between_words_is_kept_within_its_sentence():
     np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["attcnn", "hcan"])
+def test_pairs_may_be_left_out_and_are_where_they_are_many(name, monkeypatch):
+    model = built(name)
+    (one,) = explain(model, TEXTS[:1])
+    size = one.pairs.nbytes
+    assert explain(model, TEXTS[:1], pairs=False)[0].pairs is None
+    for largest, left_out in ((size, False), (size - 1, True)):
+        monkeypatch.setattr("zoo.explanation.LARGEST", largest)
+        assert (explain(model, TEXTS[:1])[0].pairs is None) == left_out
+
+
 def test_one_text_is_not_a_list_of_its_characters():
     with pytest.raises(ValueError, match="a list of texts is needed"):
         explain(built("act"), "bad room")

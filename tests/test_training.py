@@ -145,6 +145,11 @@ def test_a_killed_training_resumes_to_the_same_weights(
         zoo.resume(run)
 
 
+def test_a_training_goes_on_with_its_own_settings():
+    with pytest.raises(zoo.UsageError, match="unknown argument of zoo.resume 'device'. Did you"):
+        zoo.resume("nowhere", device=2)
+
+
 def test_a_full_disk_leaves_the_checkpoint_before(csv_file, tmp_path, monkeypatch, caplog):
     savez = np.savez
 
