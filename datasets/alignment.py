@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from zoo.datasets.clean_ups import split_sentences, split_words
-from zoo.datasets.texts import well_formed
+from zoo.datasets.text_files import well_formed
 
 SAME = {"\u03c2": "\u03c3"}  # sigma at the end of a word, whose lower case depends on that
 

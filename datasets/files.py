@@ -22,8 +22,7 @@ from zoo.datasets.reports import (
 )
 from zoo.datasets.separated import MARKS
 from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
-from zoo.datasets.text_files import Problem, composed, open_text, undecodable
-from zoo.datasets.texts import well_formed
+from zoo.datasets.text_files import Problem, composed, open_text, undecodable, well_formed
 from zoo.errors import UsageError, unknown
 
 ON_BAD_ROW = ("fail", "skip")

@@ -31,6 +31,7 @@ OTHER_KINDS = {
 }
 
 
+SURROGATES = re.compile("[\ud800-\udfff]")
 WORD = re.compile(r"\S{1,2000}")  # as composing takes time by the square of a length
 
 
@@ -92,6 +93,19 @@ def undecodable(text: str) -> str | None:
             byte = f"0x{code - 0xDC00:02x}"
             return f"the byte {byte}{where} is not UTF-8: convert the file, with iconv for one"
         return f"half a character, \\u{code:04x}: write it as UTF-8"
+
+
+def well_formed(text: str) -> str:
+    """A text that UTF-8 can write: U+FFFD for each surrogate, as for bytes that are not UTF-8.
+
+    Files and command lines of other encodings, and JSON cut within a character, bring them.
+
+    Raises:
+        UsageError: for what is no string.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"texts must be strings: got {text!r}")
+    return SURROGATES.sub("\ufffd", text)
 
 
 def composed(text: str) -> str:

@@ -1,28 +1,13 @@
 """Texts as TensorFlow's strings, whatever they come in."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import tensorflow as tf
 
 from zoo.datasets.corpus import Split
+from zoo.datasets.text_files import well_formed
 from zoo.errors import UsageError
-
-SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def well_formed(text: str) -> str:
-    """A text that UTF-8 can write: U+FFFD for each surrogate, as for bytes that are not UTF-8.
-
-    Files and command lines of other encodings, and JSON cut within a character, bring them.
-
-    Raises:
-        UsageError: for what is no string.
-    """
-    if not isinstance(text, str):
-        raise UsageError(f"texts must be strings: got {text!r}")
-    return SURROGATES.sub("\ufffd", text)
 
 
 def check_texts(texts: object) -> None:

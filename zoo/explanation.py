@@ -11,7 +11,8 @@ from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
-from zoo.datasets.texts import check_texts, well_formed
+from zoo.datasets.text_files import well_formed
+from zoo.datasets.texts import check_texts
 from zoo.errors import unknown
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
@@ -49,7 +50,7 @@ class Explanation:
     """What a model answers to a text, and where its attention was.
 
     Attributes:
-        text: the original; see :func:`zoo.datasets.texts.well_formed`.
+        text: the original; see :func:`zoo.datasets.text_files.well_formed`.
         label: the most probable class.
         probability: of it.
         probabilities: of each class.

@@ -27,7 +27,8 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
     Raises:
         UsageError: for one text, a table, or what is no string among the texts.
     """
-    from zoo.datasets.texts import check_texts, well_formed  # takes seconds
+    from zoo.datasets.text_files import well_formed
+    from zoo.datasets.texts import check_texts  # takes seconds
 
     check_texts(texts)
     texts = iter(texts)

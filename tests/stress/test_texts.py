@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.alignment import placed_words
-from zoo.datasets.texts import well_formed
+from zoo.datasets.text_files import well_formed
 from zoo.prediction import predict
 
 SAME = 1e-5  # of a probability, between paths and batches
