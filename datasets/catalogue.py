@@ -89,7 +89,7 @@ def find_entry(name: str) -> Entry:
 def folders(entry: Entry) -> list[Path]:
     """Where raw files of a corpus may lie: none if ``ZOO_DATA_DIR`` is not set."""
     root = os.environ.get("ZOO_DATA_DIR")
-    return [Path(root) / name for name in folder_names(entry)] if root else []
+    return [Path(root, name).expanduser() for name in folder_names(entry)] if root else []
 
 
 def folder_names(entry: Entry) -> list[str]:

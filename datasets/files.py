@@ -31,6 +31,17 @@ KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
 logger = logging.getLogger("zoo")
 
 
+class NoRows(UsageError):
+    """A table, a glob or a folder without a row."""
+
+
+def as_path(path: str | Path) -> Path:
+    """Refuses an empty one, which pathlib takes for the working folder."""
+    if path == "":
+        raise UsageError("an empty path, as of a shell variable that is not set: give a file")
+    return Path(path)
+
+
 def is_path(data: str | Path) -> bool:
     """Whether ``data`` is meant as a file, a folder or a glob, be it there or not."""
     return kind_of(data) is not None or glob.has_magic(str(data)) or Path(data).exists()
@@ -69,7 +80,7 @@ def load_files(
             than good ones, a single class, or a label that the training file lacks.
     """
     own = {"validation": validation, "test": test}
-    paths = {"train": train} | find_splits(Path(train))
+    paths = {"train": train} | find_splits(as_path(train))
     paths |= {split: path for split, path in own.items() if path is not None}
     columns = {"text_column": text_column, "label_column": label_column}
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
@@ -118,6 +129,14 @@ def read_texts(
     return [text for _, text in stream_texts(path, text_column, on_bad_row)]
 
 
+def text_column_of(path: str | Path, text_column: str | None = None) -> str | None:
+    """The column of texts that :func:`stream_texts` takes; None where there are no columns."""
+    path = as_path(path)
+    if path.is_dir() or _is_lines(path):
+        return text_column
+    return _open_rows(path, text_column, None, labelled=False)[0]["text_column"]
+
+
 def column_of(path: str | Path, column: str | None) -> str | None:
     """A column, if a file that it may not have been meant for has it; else None."""
     if column is None:
@@ -139,8 +158,8 @@ def stream_texts(
     """
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
-    path = Path(path)
-    is_lines = path.name.lower().removesuffix(".gz").endswith(".txt")
+    path = as_path(path)
+    is_lines = _is_lines(path)
     if text_column is not None and (is_lines or path.is_dir()):
         raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
     if is_lines:
@@ -155,13 +174,17 @@ def stream_texts(
         yield {"file": name} | ({} if in_folder else {"line": where}), (text or "").strip()
 
 
+def _is_lines(path):
+    return path.name.lower().removesuffix(".gz").endswith(".txt")
+
+
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
     """The lines of a text file, or of what is open already, each a text.
 
     What is not Unicode is replaced, and reported; so is a first line that looks like a table's.
 
     Raises:
-        UsageError: if it cannot be read, or is of another kind.
+        UsageError: if it cannot be read, is of another kind, or its first line has NUL bytes.
     """
     bad = []
     try:
@@ -174,6 +197,8 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                         "table as a .csv, .tsv or .jsonl file",
                         *(path, line[:60]),
                     )
+                if number == 1 and "\0" in line:
+                    raise UsageError(f"{path}, line 1: NUL bytes: save the file as UTF-8")
                 if undecodable(line):
                     bad.append(number)
                     line = well_formed(line)
@@ -206,7 +231,7 @@ def read_labelled(
     Raises:
         UsageError: for what cannot be read, a missing column, or a bad row.
     """
-    path = Path(path)
+    path = as_path(path)
     columns, rows = _open_rows(path, text_column, label_column)
     good = {"text": [], "label": [], "file": [], "place": []}
     for file, where, (text, label) in _good_rows(path, rows, on_bad_row):
@@ -241,7 +266,7 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
             for report in reports:
                 logger.warning("%s", report)
     if file is None:
-        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
+        raise NoRows(f"{path} has no rows: it must have a header and one row a text")
     if len(bad) > good:
         raise UsageError(
             f"only {good} {'row is' if good == 1 else 'rows are'} left of {'; '.join(reports)}"

@@ -58,7 +58,7 @@ def find_splits(folder: Path) -> dict[str, Path]:
 def read_class_folders(
     folder: Path, labelled: bool = True
 ) -> Iterator[tuple[Path, str, tuple[str, str | None]]]:
-    """The texts of a folder of class folders; without labels also those of a folder alone.
+    """The texts of a folder of class folders; without labels also those beside them.
 
     Yields:
         ``folder``, the path of the text's file within it, and the text and its label.
@@ -71,10 +71,7 @@ def read_class_folders(
         raise UsageError(f"{folder} has several splits: give one of {parts}")
     classes = {path: _children(path) for path in _children(folder) if path.is_dir()}
     inside = [path for paths in classes.values() for path in paths]
-    texts = list(filter(_is_text, inside))
-    alone = list(filter(_is_text, _children(folder)))
-    if not (texts or labelled):
-        classes, texts = {}, alone
+    texts = list(filter(_is_text, inside if labelled else [*_children(folder), *inside]))
     if not texts:
         files = [path for path in inside if path.is_file() and not kind_of(path)]
         if files and not any(map(kind_of, _children(folder))):
@@ -89,7 +86,7 @@ def read_class_folders(
         with open_text(path) as file:
             label = path.parent.name if path.parent in classes else None
             yield folder, str(path.relative_to(folder)), (file.read(), label)
-    known = {*classes, *texts}
+    known = {*texts, *(path.parent for path in texts)}  # a class without texts is none
     others = [path for path in _children(folder) if path not in known]
     others += [path for path in inside if path not in known]
     report_left_out(folder, others)

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import itertools
 import logging
 import re
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ UNBALANCED = (
     "a quote opens here and is not closed before the separator or the line end; double the quotes "
     'within a text: "say ""hi"""'
 )
+LONGEST_ROW = 100  # lines of the first one, in looking for its end
 MARKS = ",;\t|"  # of CSV: a spreadsheet writes semicolons where numbers have decimal commas
 DIRECTIVE = re.compile(r"sep=(.)\s*")  # which Excel reads, and may write, before the header
 JSON = ("{", "[")  # how it starts
@@ -98,13 +100,16 @@ def separator_of(path: Path) -> str:
 
 
 def _start(path):
-    """Excel's directive, or None, and the two lines after it, without what is in quotes."""
+    """Excel's directive, or None, and the two rows after it, without what is in quotes."""
     with open_text(path) as file:
         lines = (line for line in file if not line.isspace())
         first = next(lines, "")
         directive = DIRECTIVE.fullmatch(first)
         header = next(lines, "") if directive else first
-        row = next(lines, "")
+        following = itertools.accumulate(itertools.islice(lines, LONGEST_ROW))
+        row = next(following, "")
+        if row.count('"') % 2:  # a text of many lines: where its quotes balance the row ends
+            row = next((more for more in following if more.count('"') % 2 == 0), row)
     return directive, *(re.sub(r'"[^"]*("|\Z)', "", line) for line in (header, row))
 
 
@@ -161,6 +166,7 @@ class _Lines:
         self.again = []  # the next one last
         self.record = []  # those since the last row
         self.number = 1  # of the first of them
+        self.ends = "\n"  # of lines; a lone carriage return ends one where it ends the header
         self.reread = 0
 
     def __iter__(self):
@@ -174,7 +180,9 @@ class _Lines:
     def go_on(self, taken=None):
         """The next row starts ``taken`` lines further; by default after those read."""
         taken = len(self.record) if taken is None else taken
+        if self.number == 1 and self.record[0].endswith("\r"):
+            self.ends = ("\n", "\r")
+        self.number += sum(line.endswith(self.ends) for line in self.record[:taken])
         self.again += reversed(self.record[taken:])
         self.reread += len(self.record) - taken
-        self.number += taken
         self.record.clear()

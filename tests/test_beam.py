@@ -82,6 +82,20 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(trained, files, tmp_path / "answers[1]")
 
 
+def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
+    for name, content in {
+        "a": "title\ngood\n",
+        "b": "title,text\nbad,no\n",
+        "c": "title\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text(content)
+    predict_on_beam(trained, tmp_path / "[abc].csv", tmp_path / "answers", options=LOCAL)
+    lines = [line for path in (tmp_path / "answers").iterdir() for line in path.open()]
+    assert sorted(json.loads(line)["text"] for line in lines) == ["bad", "good"]
+    with pytest.raises(zoo.UsageError, match="has no rows"):
+        predict_on_beam(trained, tmp_path / "c.csv", tmp_path / "none", options=LOCAL)
+
+
 def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("zoo.beam.BATCH", 4)
     path = tmp_path / "texts.txt"

@@ -17,6 +17,7 @@ import pytest
 
 import zoo
 from zoo import cli
+from zoo.evaluation import _is_known
 from zoo.explanation import Explanation, Word
 
 
@@ -130,6 +131,10 @@ def test_list_and_describe(run_zoo):
         (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
         (["explain", "good.csv", "text"], "good.csv is a file: give the run's folder"),
         (["predict", "nothing", "good.csv"], "good.csv is a file, not a text: give it as --file"),
+        (["predict", "nothing", "a b.csv"], "not a text: give it as --file 'a b.csv'"),
+        (["predict", "nothing", "good.csv", "test.csv"], "good.csv and others are files, not"),
+        (["train", "--data", ""], "an empty path"),
+        (["train", "--data", "good.csv", "--test-data", ""], "an empty path"),
         (["explain", "nothing", "no.jsonl"], "no.jsonl is a file, not a text: give it as --file"),
         (["train", "--data", "data/reviews"], "no such file or folder: data/reviews. Check the"),
         (["train", "--data", "a.csv.zst"], "no such file or folder: a.csv.zst. Check the path."),
@@ -394,9 +399,27 @@ def test_evaluate_on_what_was_trained_on_is_told(run_zoo, trained, tmp_path, cap
     assert run_zoo("evaluate", trained, "--data", data)[0] == 0
     assert "was trained on, so that most of these texts are known" in caplog.text
     caplog.clear()
+    assert run_zoo("evaluate", trained, "--data", Path(data).with_name("*.csv"))[0] == 0
+    assert "was trained on" in caplog.text
+    caplog.clear()
     other = shutil.copy(data, tmp_path / "other.csv")
     assert run_zoo("evaluate", trained, "--data", other)[0] == 0
     assert "was trained on" not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["good/1.txt", "train.csv", "valid.csv", "test.csv", "*.csv"])
+def test_which_files_a_run_knows(tmp_path, name):
+    for path in ("good/1.txt", "train.csv", "valid.csv", "test.csv"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("")
+    whole = _is_known(tmp_path / name, {"data": str(tmp_path / "good"), "files": {}})
+    assert whole == (name == "good/1.txt")
+    files = {"validation": str(tmp_path / "valid.csv"), "text_column": "review"}
+    one = _is_known(tmp_path / name, {"data": str(tmp_path / "train.csv"), "files": files})
+    assert one == (name in ("train.csv", "valid.csv", "*.csv"))
+    splits = _is_known(tmp_path / name, {"data": str(tmp_path), "files": {}})
+    assert splits == one
+    assert not _is_known(tmp_path / name, {"data": "sample", "files": {}})
 
 
 def test_evaluate_prints_a_table_or_json(run_zoo, trained):

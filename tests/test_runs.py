@@ -405,12 +405,13 @@ def test_what_fails_leaves_nothing(tmp_path):
 def test_what_has_ended_is_kept_whatever_comes_after(tmp_path):
     def interrupted():
         with new_run(tmp_path, "a-b") as folder:
+            write_json(folder / "model.keras", {})
             write_json(folder / "metrics.json", {})  # the last of a training
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert [path.name for path in tmp_path.glob("*/*.json")] == ["metrics.json"]
+    assert {path.name for path in tmp_path.glob("*/*")} == {"model.keras", "metrics.json"}
 
 
 def test_damaged_runs_are_refused(trained, tmp_path):

@@ -289,6 +289,46 @@ def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
     ):
         start(csv_file, tmp_path, learning_rate=1e30)
     assert not any("--resume" in message for message in caplog.messages)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_loss_that_becomes_infinite_later_leaves_the_best_weights(
+    csv_file, tmp_path, monkeypatch, caplog
+):
+    def spoil(self, epoch, logs=None):
+        if epoch == 2:
+            self.model.classify.kernel.assign(np.inf * self.model.classify.kernel)
+
+    monkeypatch.setattr(Checkpoint, "on_epoch_begin", spoil, raising=False)
+    run = start(csv_file, tmp_path)
+    assert "no number, after 2 of 4 evaluations. The best weights so far are kept" in caplog.text
+    assert all(np.isfinite(weights).all() for weights in zoo.load(run).get_weights())
+    assert not (run / "checkpoint").exists()
+
+
+def test_a_solved_model_stays_where_what_tells_of_it_cannot_be_written(
+    csv_file, tmp_path, monkeypatch, caplog
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("zoo.summary.draw_confusion_matrix", full)
+    with pytest.raises(OSError, match="No space left"):
+        zoo.train("bow", str(csv_file), output=tmp_path)
+    assert "without all that tells of it" in caplog.text
+    assert zoo.load(only_run(tmp_path)).labels == ["bad one", "good one"]
+
+
+def test_folders_made_for_nothing_are_gone(tmp_path):
+    with pytest.raises(zoo.UsageError, match="no such file"):
+        zoo.train("cnn_kim", str(tmp_path / "no.csv"), output=tmp_path / "a" / "b")
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_numpy_are_numbers(csv_file, tmp_path):
+    rate = {"learning_rate": np.float32(0.5), "schedule": "constant"}
+    run = start(csv_file, tmp_path, seed=np.int64(3), **rate)
+    assert read_config(run)["seed"] == 3 and read_config(run)["learning_rate"] == 0.5
 
 
 def test_what_a_person_reads_is_there(tmp_path):
@@ -733,7 +773,7 @@ def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, mon
         start(csv_file, tmp_path, seed=1)
     monkeypatch.undo()
     monkeypatch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
-    (only_run(tmp_path) / "exports").mkdir()
+    (only_run(tmp_path) / "exports" / "onnx").mkdir(parents=True)
     run = zoo.resume(only_run(tmp_path), verbose=0)
     assert f"{run / 'exports'} is of the weights before: export anew" in caplog.text
     found, kept = zoo.evaluate(run), json.loads((run / "metrics.json").read_text())

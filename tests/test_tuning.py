@@ -4,6 +4,7 @@ import shutil
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,6 +12,8 @@ import zoo
 from zoo import tuning
 from zoo.alone import alone
 from zoo.errors import DivergedError
+
+HISTORY = {"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}
 
 
 def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
@@ -23,9 +26,10 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         calls.append(settings | options)
         run = output / str(len(calls))
         run.mkdir(parents=True)
-        accuracies = [0.1, settings["batch_size"] / 100, 0.2]
-        losses = [0.0, settings["learning_rate"], 1.0]
-        history = pd.DataFrame({"val_accuracy": accuracies, "val_loss": losses})
+        accuracies = [0.1, settings["batch_size"] / 100, 0.2, 0.99]
+        losses = [0.0, settings["learning_rate"], 1.0, np.nan]
+        history = {"loss": [0.5, 0.5, 0.5, np.nan], "val_accuracy": accuracies, "val_loss": losses}
+        history = pd.DataFrame(history)
         history.to_csv(run / "history.csv")
         return run
 
@@ -81,7 +85,9 @@ def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
             raise DivergedError("the loss became infinite")
         run = output / str(len(losses))
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
+        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
+            run / "history.csv"
+        )
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -96,7 +102,9 @@ def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
     def train(model, data, *, output, **settings):
         run = output / str(settings["learning_rate"])
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
+        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
+            run / "history.csv"
+        )
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -165,7 +173,9 @@ def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch)
         seeds.append(seed)
         run = output / str(len(seeds))
         run.mkdir(parents=True)
-        pd.DataFrame({"val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(run / "history.csv")
+        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
+            run / "history.csv"
+        )
         return run
 
     monkeypatch.setattr(tuning, "train", train)

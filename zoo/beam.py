@@ -1,5 +1,6 @@
 """Labels for corpora larger than one machine: prediction as a pipeline of Apache Beam."""
 
+import contextlib
 import itertools
 import json
 import math
@@ -11,7 +12,7 @@ import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
 from zoo.datasets.beam import pipeline_options, usage_error_in
-from zoo.datasets.files import matching_files, stream_texts
+from zoo.datasets.files import NoRows, matching_files, stream_texts, text_column_of
 from zoo.errors import UsageError
 from zoo.prediction import answer_of
 from zoo.saved_model import check_path
@@ -81,9 +82,11 @@ def predict_on_beam(
     check_new(output)
     for path in (model, output):
         check_path(path)
+    text_column = text_column_of(files, text_column)  # the same one of all files
+    next(stream_texts(files, text_column, on_bad_row), None)  # refuses files without a row
     paths = list(map(str, matching_files(Path(files))))
     for path in paths:  # a fault of the first row is told at once, and not by a worker
-        next(stream_texts(path, text_column, on_bad_row), None)
+        next(_rows((path, 0), 1, text_column, on_bad_row), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
@@ -108,11 +111,12 @@ def _rows(
     """A share of a file's rows: every so many-th batch."""
     path, share = piece
     rows = stream_texts(path, text_column, on_bad_row)
-    for number in itertools.count():
-        if not (batch := list(itertools.islice(rows, BATCH))):
-            return
-        if number % shares == share:
-            yield from batch
+    with contextlib.suppress(NoRows):  # as of one part of many
+        for number in itertools.count():
+            if not (batch := list(itertools.islice(rows, BATCH))):
+                return
+            if number % shares == share:
+                yield from batch
 
 
 def _line(where: dict[str, str | int], answer: dict) -> str:

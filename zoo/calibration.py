@@ -36,7 +36,7 @@ def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
         scaled = with_temperature(probabilities, np.exp(log_temperature))
         return -(wanted * np.log(np.maximum(scaled, 1e-30))).sum(-1).mean()
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-7, 3), method="bounded").x))
+    return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
 
 
 def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:
@@ -74,13 +74,17 @@ def calibrate(model, validation) -> float | None:
     layer, so that whatever is made of the model is calibrated too.
 
     Returns:
-        The temperature; None for a model of one's own that ends in another layer than ``classify``.
+        The temperature; None for a model of one's own that does not end in a Dense ``classify``.
     """
-    if not model.classify.weights:
-        logger.warning("Probabilities are not calibrated: the model does not end in self.classify")
-        return None
+    import keras  # takes seconds
+
     from zoo.evaluation import probabilities_of
 
+    if not (isinstance(model.classify, keras.layers.Dense) and model.classify.weights):
+        logger.warning(
+            "Probabilities are not calibrated: the model does not end in a Dense self.classify"
+        )
+        return None
     temperature = fit_temperature(probabilities_of(model, validation), validation.numbers)
     model.classify.set_weights([one / temperature for one in model.classify.get_weights()])
     return temperature

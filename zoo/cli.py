@@ -39,6 +39,7 @@ Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
 Files = "For your own files: "
 Kinds = ".csv, .tsv, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
 Texts = f"Texts of a file instead: .txt (each line is one), {Kinds}; or a folder of .txt files."
+File = Annotated[str | None, typer.Option(metavar="PATH", help=Texts)]
 TextColumn = Annotated[
     str | None, typer.Option(help=Files + "column of texts. Default: text, or a well-known name.")
 ]
@@ -344,7 +345,7 @@ def predict(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts. Default: lines of standard input.")
     ] = None,
-    file: Annotated[Path | None, typer.Option(help=Texts)] = None,
+    file: File = None,
     text_column: TextColumn = None,
     on_bad_row: OnBadRow = None,
     output_format: Annotated[
@@ -443,13 +444,16 @@ def _only_of_file(file, text_column, on_bad_row) -> None:
 
 
 def _no_file(texts) -> None:
-    """Refuses the name of a file as the only text."""
+    """Refuses names of files as the only texts, be it those of a glob without quotes."""
     from zoo.datasets.tables import kind_of
 
-    name = "".join(texts)
-    is_word = len(texts) == len(name.split()) == 1
-    if is_word and (kind_of(name) or os.path.isfile(name)):
-        raise UsageError(f"{name} is a file, not a text: give it as --file {name}")
+    is_word = len(texts) == len("".join(texts).split()) == 1
+    if texts and (all(map(os.path.isfile, texts)) or (is_word and kind_of(texts[0]))):
+        if len(texts) > 1:
+            raise UsageError(
+                f"{texts[0]} and others are files, not texts: give a quoted --file '*'"
+            )
+        raise UsageError(f"{texts[0]} is a file, not a text: give it as --file {quote(texts[0])}")
 
 
 def _one_source(*sources) -> None:
@@ -484,7 +488,7 @@ def explain(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts. Default: those of the test split.")
     ] = None,
-    file: Annotated[Path | None, typer.Option(help=Texts)] = None,
+    file: File = None,
     text_column: TextColumn = None,
     on_bad_row: OnBadRow = None,
     most: Annotated[
@@ -803,6 +807,8 @@ def few_threads_an_operation() -> None:
 def main() -> None:
     """Entry point: bad input ends with one line and exit code 2."""
     quiet_tensorflow()
+    if hasattr(sys.stdout, "reconfigure"):  # a label that the terminal cannot show ends nothing
+        sys.stdout.reconfigure(errors="replace")
     try:
         try:
             app()

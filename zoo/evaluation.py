@@ -1,5 +1,6 @@
 """How good a trained model is."""
 
+import glob
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
+from zoo.datasets.folders import find_splits
 from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
 
@@ -78,6 +80,23 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
     return test if most is None else test.take(np.arange(len(test)) < most)
 
 
+def _is_known(data: str, config: dict[str, Any]) -> bool:
+    """Whether a run learnt from a file among these, or chose its weights by it."""
+    own = Path(config["data"])
+    if not own.is_absolute():  # the name of a corpus
+        return False
+    splits = {"train": own} | find_splits(own) | config["files"]
+    learnt = [splits[name] for name in ("train", "validation") if name in splits]
+    known = [path for split in learnt for path in _paths(split)]
+    return any(path.is_relative_to(other) for path in _paths(data) for other in known)
+
+
+def _paths(path: str | Path) -> list[Path]:
+    """What a path or a glob stands for."""
+    found = [path] if Path(path).exists() else glob.glob(str(path), recursive=True)
+    return [Path(path).resolve() for path in found]
+
+
 def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[str, Any]:
     """Scores the model of a run folder.
 
@@ -108,8 +127,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     else:
         own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
-        own = Path(config["data"])  # absolute, or the name of a corpus
-        if own.is_absolute() and Path(data).resolve() == own.resolve():
+        if _is_known(data, config):
             logger.warning(
                 "%s is what %s was trained on, so that most of these texts are known: without "
                 "--data its test split is scored",

@@ -11,6 +11,7 @@ import tensorflow as tf
 from keras import ops
 
 from zoo.attention import attention_of, weights_of_heads
+from zoo.datasets.catalogue import CATALOGUE, find_raw_files, prepared_copies
 from zoo.datasets.clean_ups import CLEAN_UPS, SENTENCE_ENDS
 from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
@@ -96,8 +97,11 @@ def export(
 
 
 def _test_texts(config) -> list[str]:
-    """Texts of the test split; none where the data are no longer at hand."""
+    """Texts of the test split; none where the data are no longer at hand: nothing is downloaded."""
+    entry = CATALOGUE.get(config["data"])
     try:
+        if entry and not (prepared_copies(entry) or find_raw_files(entry)):
+            return []
         return list(read_test_split(config, COMPARED))
     except UsageError:
         return []

@@ -46,13 +46,16 @@ def fit(
         True at the end; False after an interrupt (Ctrl-C).
 
     Raises:
-        UsageError: if the loss is no number any more, or the disk is full.
+        UsageError: if the loss is no number before the first evaluation, or the disk is full.
     """
     steps, on_jax = recipe.evaluate_every // recipe.batch_size, keras.backend.backend() == "jax"
+    # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
+    # texts, beside that of validation, and not of class weights.
+    accuracy = {"metrics" if share is None else "weighted_metrics": ["accuracy"]}
     classifier.compile(
         optimizer=recipe.build_optimizer(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
-        weighted_metrics=["accuracy"],
+        **accuracy,
         # On TensorFlow XLA would compile anew for each shape of a batch.
         jit_compile="auto" if on_jax else False,
         # Where a GPU is done before Python is. An evaluation comes after whole executions.
@@ -109,9 +112,13 @@ def fit(
             "disk, or train anew without --cache disk"
         ) from None
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
-        raise DivergedError(
-            "the loss became infinite, or no number: train anew with a lower --learning-rate, or "
-            "with --precision float32"
+        way_out = "train anew with a lower --learning-rate, or with --precision float32"
+        if not checkpoint.scores:
+            raise DivergedError(f"the loss became infinite, or no number: {way_out}")
+        logger.warning(
+            "The loss became infinite, or no number, after %d of %d evaluations. The best weights "
+            "so far are kept; for others %s",
+            *(len(checkpoint.scores), rounds, way_out),
         )
     checkpoint.restore_best(classifier)
     return ended

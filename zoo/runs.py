@@ -44,14 +44,14 @@ def plain_name(name: str) -> str:
 def new_run(output: str | Path, name: str) -> Iterator[Path]:
     """A new folder to write a run into, ``<name>-<stamp>``.
 
-    If writing fails before the training has begun, nothing of it stays; after that, what it takes
-    to continue.
+    If writing fails before the training has begun, or the loss is no number from the start, nothing
+    of it stays; after that, what it takes to continue, and a model that is whole.
 
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
     first = Path(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
-    was_there = first.parent.exists()
+    lacking = [path for path in first.parents if not path.exists()]
     folder, number = first, 1
     while True:
         try:
@@ -70,16 +70,25 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
         with alone(folder):
             yield folder
     except BaseException as error:
-        if any((folder / "checkpoint").glob("state-*.npz")):
-            if isinstance(error, DivergedError):
-                raise
-            logger.warning("Continue with: zoo train --resume %s", shlex.quote(str(folder)))
-        elif not (folder / "metrics.json").exists():  # which a training writes last
+        has_begun = any((folder / "checkpoint").glob("state-*.npz"))
+        if has_begun and not isinstance(error, DivergedError):
+            logger.warning("Continue with: %s", resuming(folder))
+        elif not (folder / "model.keras").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            if not was_there:
-                with contextlib.suppress(OSError):  # another run began in it
-                    first.parent.rmdir()
+            with contextlib.suppress(OSError):  # another run began in one of them
+                for path in lacking:
+                    path.rmdir()
+        elif not (folder / "metrics.json").exists():  # which a training writes last
+            logger.warning("The model is in %s, without all that tells of it", folder)
         raise
+
+
+def resuming(run: Path) -> str:
+    """What continues the training of a run: the command line knows zoo's models alone."""
+    with contextlib.suppress(UsageError):
+        if not import_model(read_config(run)["model"])[0].__module__.startswith("zoo."):
+            return f"zoo.resume({str(run)!r})"
+    return f"zoo train --resume {shlex.quote(str(run))}"
 
 
 def write_model(folder: Path, model) -> None:
@@ -192,12 +201,16 @@ def read_config(run: str | Path) -> dict[str, Any]:
         if others := set(config["files"]).difference(FILES):
             raise ValueError(f"files has no {', '.join(sorted(others))}")
         return config
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        if run.is_dir() and not any(run.iterdir()):
+            raise UsageError(f"{run} is empty: a training had not begun; train anew") from None
         runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
         runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
         if not runs:
             raise UsageError(f"no run in {run}: train one with zoo train") from None
         raise unknown("run", str(run), dict.fromkeys(runs)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {run / 'config.json'}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
 
@@ -232,8 +245,7 @@ def load(run: str | Path):
         return _load_file(run, list_models())
     config = read_config(run)
     if not (run / "model.keras").exists() and (run / "checkpoint").exists():
-        command = f"zoo train --resume {shlex.quote(str(run))}"
-        raise UsageError(f"the training of {run} has not ended: {command}")
+        raise UsageError(f"the training of {run} has not ended: {resuming(run)}")
     model = _load_file(run / "model.keras", [config["model"]])
     read_words(run, config, model)
     return model

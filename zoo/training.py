@@ -138,6 +138,7 @@ def train(
         )
     check_names(files, devices)
     check_seed(seed)
+    seed = int(seed)  # Keras takes no number of NumPy
     paths = [files.get(split) for split in ("validation", "test")]
     check_paths(data, output, embeddings, unlabelled, *paths, names=files.values())
     check_choices(precision, cache, schedule)
@@ -155,7 +156,8 @@ def train(
         min_count=min_count,
         max_vocabulary=max_vocabulary,
     )
-    own = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    own = {"epochs": epochs, "batch_size": batch_size}
+    own |= {"learning_rate": None if learning_rate is None else float(learning_rate)}
     own |= {"schedule": schedule, "class_weights": class_weights}
     check_tensorboard(tensorboard)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
@@ -278,7 +280,7 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         seconds = time.perf_counter() - started
     if not devices.get("process_id"):
         _finish(run, classifier, corpus, config, ended, seconds)
-        if (run / "exports").exists():
+        if any((run / "exports").glob("*")):
             logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
 

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from zoo import datasets
@@ -63,6 +64,7 @@ def tune(
     if trials < 1:
         raise UsageError(f"trials must be at least 1: got {trials}")
     check_seed(seed)
+    seed = int(seed)  # Keras takes no number of NumPy
     check_names(settings.get("files") or {}, settings)
     if several := settings.keys() & {"coordinator", "processes", "process_id"}:
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
@@ -119,7 +121,8 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
         history = pd.read_csv(run / "history.csv")
-        best = history.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
+        kept = history[np.isfinite(history["loss"])]  # as the training did
+        best = kept.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
         trial.set_user_attr("run", str(run))
         trial.set_user_attr("validation_loss", float(best["val_loss"]))
         return float(best["val_accuracy"])

@@ -174,6 +174,7 @@ def test_folders_of_class_folders(tmp_path, log):
         write(folder / "bad" / "1.txt", b"\xef\xbb\xbfworse")
         write(folder / ".hidden" / "1.txt", "")
     write(tmp_path / "plain" / "bad" / "3.doc", "")
+    (tmp_path / "plain" / "neutral").mkdir()
     plain = load_files(tmp_path / "plain")
     assert plain.name == "plain"
     assert plain.labels == ["bad", "very good"]
@@ -182,7 +183,7 @@ def test_folders_of_class_folders(tmp_path, log):
         ["bad", "bad"],
         ["good\r\nstay", "very good"],
     ]
-    assert log.messages == [f"{tmp_path / 'plain'}: 1 left out: bad/3.doc"]
+    assert log.messages == [f"{tmp_path / 'plain'}: 2 left out: neutral, bad/3.doc"]
     splits = load_files(tmp_path)
     assert splits.test.texts[1] == "test/ bad"
     assert splits.validation.texts[1] == "dev/ bad"
@@ -431,11 +432,40 @@ def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
         ("text,mood (good|bad|neither)\nfine,good\n", "text"),
         ("text,mood (x;y;z)\nfine,x\n", "text"),
         ("id, text, mood (good|bad)\n1, fine, good\n", "text"),
+        ('text,mood (good|bad|so so)\n"fine",good\n', "text"),
         ('"Likes; dislikes\n(any)",label\nfine,good\n', "Likes; dislikes\n(any)"),
     ],
 )
 def test_the_next_line_tells_which_separator_it_is(tmp_path, content, column):
     assert read_texts(write(tmp_path / "a.csv", content), column) == ["fine"]
+
+
+def test_so_does_a_next_row_of_many_lines(tmp_path):
+    path = write(tmp_path / "a.csv", 'text,mood (good|bad|so so)\n"fine\nstay",good\n')
+    assert read_texts(path) == ["fine\nstay"]
+
+
+@pytest.mark.parametrize(("end", "line"), [("\n", 3), ("\r\n", 3), ("\r", 5)])
+def test_a_lone_carriage_return_in_a_text_ends_no_line(tmp_path, end, line):
+    path = tmp_path / "a.csv"
+    path.write_bytes(end.join(["text,id", '"a\rb\rc",1', "foo,2", ""]).encode())
+    assert [where["line"] for where, _ in stream_texts(path)] == [2, line]
+
+
+def test_an_empty_path_is_not_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "train.csv", "text,label\ngood,x\nbad,y\n")
+    write(tmp_path / "a.txt", "good")
+    for read in (load_files, read_labelled, read_texts):
+        with pytest.raises(zoo.UsageError, match="an empty path"):
+            read("")
+
+
+def test_lines_with_nul_bytes_are_refused(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("one\ntwo\n".encode("utf-16-le"))
+    with pytest.raises(zoo.UsageError, match="a.txt, line 1: NUL bytes: save the file as UTF-8"):
+        read_texts(path)
 
 
 def test_quotes_after_a_blank_need_not_be_of_a_cell(tmp_path):
@@ -570,6 +600,9 @@ def test_files_of_a_folder_are_texts_without_labels(tmp_path, log):
     write(folder / "c.pdf", "no text")
     assert read_texts(folder) == ["first", "two\nlines"]
     assert log.messages == [f"{folder}: 1 left out: c.pdf"]
+    write(folder / "old" / "x.txt", "second")
+    assert read_texts(folder) == ["first", "two\nlines", "second"]
+    (folder / "old" / "x.txt").unlink()
     with pytest.raises(zoo.UsageError, match="has no class folders"):
         load_files(folder)
 
