@@ -109,6 +109,7 @@ class Preprocessor:
 
         Raises:
             UsageError: if no word is frequent enough, or for an unknown clean-up.
+            ValueError: for a limit below 1, or n-grams of sentences.
         """
         _check_clean_up(clean_up, max_sentences, entities)
         _check_limits(max_words, max_sentences, ngrams)

@@ -33,7 +33,7 @@ class TransformerLayer(keras.layers.Layer):
         ``[batch, length, dim]``. What it holds at masked positions means nothing.
 
     Raises:
-        ValueError: if a size is below 1.
+        ValueError: if a size is below 1, or ``num_heads`` does not divide the input's width.
     """
 
     def __init__(

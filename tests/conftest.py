@@ -1,12 +1,13 @@
 """Fixtures that several test files share."""
 
+import contextlib
+import fcntl
 import gc
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import hypothesis
-import keras
 import pytest
 
 import zoo
@@ -19,6 +20,8 @@ hypothesis.settings.load_profile("zoo")
 @pytest.fixture(params=["float32", "mixed_bfloat16"])
 def precision(request):
     """Runs a test in both precisions; gives the tolerance that goes with it."""
+    import keras
+
     keras.config.set_dtype_policy(request.param)
     yield 1e-5 if request.param == "float32" else 3e-2
     keras.config.set_dtype_policy("float32")
@@ -26,6 +29,8 @@ def precision(request):
 
 @pytest.fixture(autouse=True)
 def _seeded():
+    import keras  # takes seconds, for which the workers would wait where it is imported above
+
     keras.utils.set_random_seed(0)
 
 
@@ -49,6 +54,22 @@ def _prepared_corpora(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """A folder for all workers, in which one at a time makes what is not there yet."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+
+    @contextlib.contextmanager
+    def enter():
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+    return enter
+
+
+@pytest.fixture(scope="session")
 def csv_file(tmp_path_factory):
     """A small file of the user's own, with columns of other names."""
     lines = ["review,stars"]
@@ -61,18 +82,19 @@ def csv_file(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def trained(csv_file, tmp_path_factory):
-    """A finished run of a small hierarchical model."""
-    return zoo.train(
-        "hcan",
-        str(csv_file),
-        files={"text_column": "review", "label_column": "stars"},
-        options={"embedding_dim": 16, "num_heads": 2},
-        epochs=4,
-        learning_rate=1e-2,
-        output=tmp_path_factory.mktemp("runs"),
-        verbose=0,
-    )
+def trained(csv_file, alone):
+    """A finished run of a small hierarchical model. Who writes into it takes a copy."""
+    with alone() as folder:
+        return next(folder.glob("trained/*"), None) or zoo.train(
+            "hcan",
+            str(csv_file),
+            files={"text_column": "review", "label_column": "stars"},
+            options={"embedding_dim": 16, "num_heads": 2},
+            epochs=4,
+            learning_rate=1e-2,
+            output=folder / "trained",
+            verbose=0,
+        )
 
 
 def pytest_collection_modifyitems(items):

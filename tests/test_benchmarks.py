@@ -58,6 +58,7 @@ def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     assert np.isfinite(plain.train_on_batch(DOCUMENTS, np.array([0, 2])))
 
 
+@pytest.mark.slow
 def test_plain_act():
     ours = zoo.build(
         "act", 3, vocabulary_size=10, embedding_dim=6, num_heads=2, filters=4, max_words=8
@@ -144,6 +145,7 @@ def test_lstm_of_torch():
     np.testing.assert_allclose(scores, ours(full), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_transformer_of_keras():
     like = zoo.build("act", 3, vocabulary_size=10, embedding_dim=6, max_words=8)
     transformer = rivals.keras_transformer(like)

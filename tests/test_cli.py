@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import functools
 import gzip
 import io
 import json
@@ -19,6 +20,18 @@ import zoo
 from zoo import cli
 from zoo.evaluation import _is_known
 from zoo.explanation import Explanation, Word
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return functools.cache(zoo.load)
+
+
+@pytest.fixture(autouse=True)
+def _loaded_once(monkeypatch, loaded):
+    """Each loading would trace predictions anew, which is most of what a command takes here."""
+    monkeypatch.setattr("zoo.load", loaded)
+    monkeypatch.setattr("zoo.runs.load", loaded)
 
 
 @pytest.fixture

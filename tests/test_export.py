@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from zoo.model_card import Agreement, model_card
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 IDS = ["onnx", "litert"]
+SHIPPING = (Path(__file__).parent.parent / "docs" / "shipping.md").read_text("utf-8")
 
 
 def runner(format, folder):
@@ -51,12 +53,14 @@ def runner(format, folder):
 
 def small_model(name):
     """With its words, and weights that give answers apart from one half."""
-    shape = zoo.build(name, num_classes=2, vocabulary_size=2, embedding_dim=24)
-    sentences = shape.max_sentences and 6
+    sentences = 6 if zoo.describe(name).hierarchical else None
+    layers = {"num_layers": 1} if name == "act" else {}
     preprocessor = Preprocessor.fit(TEXTS, 20, sentences, min_count=1)
     limits = {"max_words": 20} | ({"max_sentences": 6} if sentences else {})
     size = preprocessor.vocabulary_size
-    model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24, **limits)
+    model = zoo.build(
+        name, num_classes=2, vocabulary_size=size, embedding_dim=24, **limits, **layers
+    )
     for weight in model.trainable_weights:
         weight.assign(1.5 * weight)
     model.preprocessor, model.labels = preprocessor, ["bad", "good"]
@@ -116,6 +120,7 @@ def test_every_kind_of_model_says_the_same(name, format, tmp_path):
             np.testing.assert_allclose(answer["weights"][inside], weights, atol=1e-5)
 
 
+@pytest.mark.slow
 @every_kind
 def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
     model = small_model(name)
@@ -125,19 +130,20 @@ def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
     np.testing.assert_allclose(answer(TEXTS), expected, atol=0.05)
 
 
-@pytest.mark.parametrize(
-    ("format", "quantize"),
-    [
-        ("savedmodel", "int8"),
-        ("onnx", None),
-        slow_unless(False, "litert", None),
-        ("litert", "float16"),
-    ],
-)
-def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format, quantize):
-    for package in export.FORMATS[format][1]:
+SHOWN = re.findall(r"^zoo export \$RUN (.*)", SHIPPING, re.M)
+
+
+@pytest.mark.parametrize("shown", [*SHOWN, slow_unless(False, "--format litert")])
+def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, shown):
+    """By the commands that the documentation shows."""
+    for package in ("tf2onnx", "onnxruntime", "ai_edge_litert"):
         pytest.importorskip(package)
-    folder = export.export(trained, format, quantize, tmp_path / "shipped")
+    run = shutil.copytree(trained, tmp_path / "run")
+    command = ["export", str(run), *shown.split()]
+    cli.app(command, standalone_mode=False)
+    (folder,) = (run / "exports").iterdir()
+    format = folder.name.partition("-")[0]
+    assert folder.name == "-".join(shown.split()[1::2])
     card = (folder / "model_card.md").read_text("utf-8")
     hashes = dict(re.findall(r"\| (\S+) \| [\d,]+ \| `(\w+)` \|", card))
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -161,7 +167,7 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, format,
             model.preprocessor.vocabulary[0]
         )
     with pytest.raises(zoo.UsageError, match="is there already"):
-        export.export(trained, format, quantize, tmp_path / "shipped")
+        cli.app(command, standalone_mode=False)
 
 
 def test_the_card_tells_the_shape_that_loops_need(csv_file, tmp_path, monkeypatch):

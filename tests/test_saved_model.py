@@ -15,8 +15,9 @@ TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.",
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_saved_model_says_what_the_model_says(name, tmp_path):
-    shape = zoo.build(name, num_classes=2, vocabulary_size=2, embedding_dim=24)
-    preprocessor = Preprocessor.fit(TEXTS, shape.max_words, shape.max_sentences, min_count=1)
+    about = zoo.describe(name)
+    most = about.options["max_sentences"] if about.hierarchical else None
+    preprocessor = Preprocessor.fit(TEXTS, about.options["max_words"], most, min_count=1)
     size = preprocessor.vocabulary_size
     model = zoo.build(name, num_classes=2, vocabulary_size=size, embedding_dim=24)
     model.preprocessor, model.labels = preprocessor, ["bad", "good"]

@@ -68,6 +68,8 @@ def build_classifier(name, preset, options, corpus, words, embeddings, seed, wor
     classifier = build(name, labels, preset, **options | sizes)
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
+    elif not classifier.train_embeddings:
+        logger.warning("%s: word vectors stay as random as they are; add --embeddings", name)
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
     logger.info(

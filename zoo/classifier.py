@@ -264,7 +264,7 @@ class TextClassifier(keras.Model):
             verbose: 0 for no bar, where it takes long.
 
         Returns:
-            ``[texts, classes]`` float32 probabilities, in the order of the texts.
+            ``[texts, classes]`` float32 probabilities, or logits, in the order of the texts.
         """
         from zoo.threads import in_threads, prediction_threads
 

@@ -46,6 +46,13 @@ TextColumn = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option(help=Files + "column of labels. Default: label, or a well-known name.")
 ]
+OWN = " Default: the run's own, else {}, or a well-known name."
+OwnTextColumn = Annotated[
+    str | None, typer.Option(help=f"{Files}column of texts.{OWN.format('text')}")
+]
+OwnLabelColumn = Annotated[
+    str | None, typer.Option(help=f"{Files}column of labels.{OWN.format('label')}")
+]
 ValidationData = Annotated[
     str | None,
     typer.Option(
@@ -71,9 +78,7 @@ Options = Annotated[
     list[str] | None,
     typer.Option("--set", help="Option of the model, name=value; may be repeated."),
 ]
-RecipeName = Annotated[
-    str, typer.Option(help="How to train: default, or a paper's, by the name of its preset.")
-]
+RecipeName = Annotated[str, typer.Option(help="How to train: default, or a paper's: zoo describe.")]
 Epochs = Annotated[
     int | None,
     typer.Option(
@@ -325,8 +330,8 @@ def evaluate(
     data: Annotated[
         str | None, typer.Option(help=f"Your own: {Kinds}. Default: the test split.")
     ] = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
+    text_column: OwnTextColumn = None,
+    label_column: OwnLabelColumn = None,
     on_bad_row: OnBadRow = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
@@ -346,7 +351,7 @@ def predict(
         list[str] | None, typer.Argument(help="Texts. Default: lines of standard input.")
     ] = None,
     file: File = None,
-    text_column: TextColumn = None,
+    text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
     output_format: Annotated[
         Format | None,
@@ -489,7 +494,7 @@ def explain(
         list[str] | None, typer.Argument(help="Texts. Default: those of the test split.")
     ] = None,
     file: File = None,
-    text_column: TextColumn = None,
+    text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
     most: Annotated[
         int, typer.Option(min=1, help="Of a file, the test split or the mistakes, so many texts.")
@@ -498,7 +503,7 @@ def explain(
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
     ] = False,
     page: Annotated[
-        Path | None, typer.Option(help="Write an HTML page, with heads and pairs of words.")
+        Path | None, typer.Option(help="Write a new HTML page, with heads and pairs of words.")
     ] = None,
 ) -> None:
     """Show where a model looked: words shaded by attention."""

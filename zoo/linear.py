@@ -13,7 +13,7 @@ def solved(features, targets, solver, strength):
         features: ``[texts, features]``, sparse or not.
         targets: ``[texts]`` class numbers, of which each is there.
         solver: of :data:`SOLVERS`.
-        strength: the inverse of the regularisation.
+        strength: the inverse of the regularisation; of naive Bayes the smoothing.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier

@@ -34,6 +34,7 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
         UsageError: if another class already has the name.
 
     Example:
+        >>> import keras
         >>> import zoo
         >>> @zoo.register_model("mean_of_words")
         ... @keras.saving.register_keras_serializable("own")  # to be loaded again
@@ -107,6 +108,7 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
             value that an option cannot take.
 
     Example:
+        >>> import numpy as np
         >>> model = zoo.build("hcan", num_classes=5)
         >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
         (1, 5)

@@ -102,7 +102,7 @@ def train(
         epochs, batch_size, learning_rate, schedule, class_weights: in place of the recipe's. A
             batch is that of all devices together.
         clean_up, min_count, max_vocabulary, percentile: of the words; see
-            :meth:`zoo.datasets.Preprocessor.fit`.
+            :meth:`zoo.datasets.Preprocessor.fit`. The percentile is 1 to 100.
         embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
             unlabelled ones; or the path of a file of word vectors, see
             :func:`zoo.datasets.embeddings.read_vectors`. The most frequent words that have one fill

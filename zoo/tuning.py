@@ -188,7 +188,7 @@ def _write_trials(folder, study):
     frame = frame.rename(columns={"value": "validation_accuracy"})
     frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
     frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
-    if "validation_loss" not in frame:  # as no trial has ended well, or an older zoo made them
+    if "validation_loss" not in frame:  # as no trial has ended well
         frame["validation_loss"] = float("nan")
     order = ["validation_accuracy", "validation_loss"]
     with whole(folder / "trials.csv") as path:

@@ -71,8 +71,7 @@ def _remove_left_over(path):
     A folder that one of them had moved away, with nothing in its place yet, comes back.
     """
     kinds = "|".join(map(re.escape, KINDS))
-    # An earlier zoo did not write the machine.
-    name = re.compile(rf"(?:{kinds})(?:{NODE}-)?(\d+)-{re.escape(path.name)}")
+    name = re.compile(rf"(?:{kinds}){NODE}-(\d+)-{re.escape(path.name)}")
     for left in path.parent.iterdir():
         found = name.fullmatch(left.name)
         if found and (int(found[1]) == os.getpid() or not is_alive(int(found[1]))):

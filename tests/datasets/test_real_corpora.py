@@ -52,7 +52,7 @@ def _prepared(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "name", [slow_unless("phrases" not in n and n != "imdb_rating", n) for n in SPLITS]
+    "name", [slow_unless("phrases" not in n and "imdb" not in n, n) for n in SPLITS]
 )
 def test_published_sizes(name, caplog):
     if "ZOO_DATA_DIR" not in os.environ:

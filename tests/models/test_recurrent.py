@@ -47,7 +47,7 @@ def test_cudnn_computes_in_training_only_and_reads_empty_texts(name, on_gpu):
     model, ids = build(name)
     want = model.predict_on_batch(ids)
     assert not on_gpu  # what is exported runs where there is no GPU
-    model.compile("sgd", "sparse_categorical_crossentropy", jit_compile=False)
+    model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
     model.fit(ids, np.array([0, 1, 2]), verbose=0)
     if model.hierarchical:
         sentences = tf.ragged.constant([[[5, 6], [7]], [[8]]], ragged_rank=2, dtype="int64")

@@ -49,7 +49,7 @@ class BagOfNgrams(TextClassifier):
         solver: "logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm", or None for training by
             gradient.
         clusters: at most so many groups of words with the same weights, by k-means; None for none.
-        strength: the inverse of the regularisation (of naive Bayes, of its smoothing).
+        strength: the inverse of the regularisation; of naive Bayes the smoothing.
     """
 
     single_words = False
