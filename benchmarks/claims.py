@@ -56,6 +56,12 @@ def difference(*points: np.ndarray) -> tuple[float, float, float]:
     return float(point), *map(float, np.percentile(means, (2.5, 97.5)))
 
 
+def of_common_seeds(*systems: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of seeds that all have, as a seed also draws texts; all rows where there is none."""
+    common = set.intersection(*(set(rows["seed"]) for rows in systems))
+    return [rows[rows["seed"].isin(common)] if common else rows for rows in systems]
+
+
 def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
     """``[texts]``: by how many points some trainings are ahead of others on each test text."""
     return 100 * (rights_of(better) - rights_of(worse))
@@ -77,17 +83,25 @@ def verdict(low: float, high: float) -> str:
 
 
 def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[str]:
-    """A table of claims, on each corpus where both systems have been trained, and a summary."""
+    """A table of claims, on each corpus where both systems have been trained, and a summary.
+
+    Args:
+        claims: which.
+        corpora: their titles by name.
+        rows: with ``old``: whether a training had earlier settings.
+    """
     lines, verdicts = [], {}
     for claim in claims:
-        ahead = {}
+        ahead, mixed = {}, set()
         for data in corpora:
             better, worse = (
                 rows[(rows["system"] == one) & (rows["data"] == data)]
                 for one in (claim.better, claim.worse)
             )
             if len(better) and len(worse):
-                ahead[data] = points(better, worse)
+                ahead[data] = points(*of_common_seeds(better, worse))
+                if better["old"].any() or worse["old"].any():
+                    mixed |= {data, MEAN}
         places = {data: [one] for data, one in ahead.items()}
         if len(ahead) == len(corpora) > 1:
             places[MEAN] = list(ahead.values())
@@ -96,6 +110,7 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
                 mean, low, high = difference(*places[data])
                 found = verdict(low, high)
                 verdicts.setdefault(data, Counter())[found] += 1
+                found += ", with earlier settings" if data in mixed else ""
                 where = f"mean of {len(corpora)}" if data == MEAN else corpora[data]
                 lines.append(
                     f"| {claim.says} | {where} | {mean:+.1f} | {low:+.1f} to {high:+.1f} "

@@ -21,14 +21,17 @@ NOTES = {
     RIVALS: """At the papers' sizes; HAN as HCAN's paper has it, with word vectors of 512. Documents
 of 9 sentences of 17 words are like Yelp's reviews, of 14 and 23 like IMDB's (HAN, Table 1). Keras'
 recurrent layers of masked texts are loops of XLA's on JAX; the last columns have the rival on
-PyTorch and cuDNN, on the same ids without masks.""",
+PyTorch and cuDNN, on the same ids without masks. PyTorch runs there as it does by default, a step
+and a kernel at a time, in 16 bits by autocast: launching its kernels binds it, so that it is what
+users get, and not what cuDNN could do.""",
     MODELS: """Batches of 64 documents of 128 words, or 14 sentences of 23; the five papers' models,
 and LSTM, at their papers' sizes. Operations are those of the step's matrix products. The roofline
 is the most that the run's matrix rate and bandwidth allow, by XLA's count of bytes; models with
 loops have none, as XLA counts a loop once. Models without a row were not measured.""",
     ANSWERS: """Scores before the softmax, of the papers' sizes with random weights: how far they
 are from those of float32 on the CPU, and how far padding takes them from those without; norms of
-the differences, as a share of the scores' norm.""",
+the differences, as a share of the scores' norm. HCAN's of runs a to c have Keras' epsilon, 1e-3, in
+its layer normalisation, which has been 1e-12 since.""",
 }
 
 

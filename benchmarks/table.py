@@ -204,8 +204,9 @@ class Table:
         return f"""# {self.title}
 
 Test {self.metric.replace("_", " ")} in percent: the {self.reference}'s, ours, and the gap;
-parameters are those outside the word table; seconds are of the clock, whatever else the machine
-did. Ours is the mean of trainings (of each row: {trainings}){spread}.
+parameters are those outside the word table; seconds are of the clock of whichever machine, whatever
+else it did, and do not compare rows. Ours is the mean of trainings (of each row:
+{trainings}){spread}.
 Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
 
 {chr(10).join(self._lines(rows))}
@@ -228,13 +229,14 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
         return f"""
 ## Claims of order
 
-Points of accuracy, by the mean of the trainings on each test text, with the interval of 95 % of
-samples of such texts (paired bootstrap). How much a training differs from the next one of the same
-system is not in it: a verdict is on these trainings.{luck if pairs else ""} Of many claims without
-a difference, one in twenty would have a verdict by chance, and more, as trainings differ. A mean of
-corpora counts each the same, and samples the texts of each by itself.
+Points of accuracy, by the mean of the trainings on each test text, of seeds that both systems have,
+with the interval of 95 % of samples of such texts (paired bootstrap). How much a training differs
+from the next one of the same system is not in it: a verdict is on these
+trainings.{luck if pairs else ""} Of many claims without a difference, one in twenty would have a
+verdict by chance, and more, as trainings differ. A mean of corpora counts each the same, and
+samples the texts of each by itself.
 
-{chr(10).join(tested(self.claims, self.corpora, rows))}
+{chr(10).join(tested(self.claims, self.corpora, rows.assign(old=self.outdated(rows))))}
 """
 
     def _lines(self, rows):

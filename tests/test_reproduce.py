@@ -83,6 +83,7 @@ def test_a_difference_of_several_corpora():
 def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
     rows = pd.DataFrame(
         {"system": system, "data": data, "right": packed(np.array(right, bool)), "texts": 4}
+        | {"seed": 0, "old": False}
         for data in ("a", "b")
         for system, right in (("A", [1, 1, 1, 1]), ("B", [0, 0, 0, 0]))
     )
@@ -94,6 +95,24 @@ def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
         assert f"| {place} | +100.0 | +100.0 to +100.0 | confirmed |" in text
     text = "\n".join(claims.tested(two, corpora, rows[rows["data"] == "a"]))
     assert "first" in text and "mean" not in text  # of all the corpora, or there is none
+    assert "earlier" not in text
+    rows.loc[0, "old"] = True
+    text = "\n".join(claims.tested(two, corpora, rows))
+    assert text.count("confirmed, with earlier settings") == 3  # on that corpus, and on the means
+
+
+def test_systems_are_compared_by_the_seeds_that_both_have():
+    """As a seed draws the training texts, too."""
+    right = {("A", 0): 1, ("B", 0): 1, ("B", 1): 0}
+    rows = pd.DataFrame(
+        {"system": system, "data": "a", "right": packed(np.full(4, one, bool)), "texts": 4}
+        | {"seed": seed, "old": False}
+        for (system, seed), one in right.items()
+    )
+    claim = [Claim("A beats B", "A", "B")]
+    assert "| A beats B | first | +0.0 |" in "\n".join(claims.tested(claim, {"a": "first"}, rows))
+    rows.loc[0, "seed"] = 2  # there is none
+    assert "| A beats B | first | +50.0 |" in "\n".join(claims.tested(claim, {"a": "first"}, rows))
 
 
 def test_rows_of_other_settings_are_outdated():
@@ -195,7 +214,9 @@ def test_the_report():
         "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
         in (text)
     )
-    assert "of each row: 2; planned: 3), in brackets" in text and "stand in for the paper's" in text
+    assert (
+        "(of each row:\n2; planned: 3), in brackets" in text and "stand in for the paper's" in text
+    )
 
 
 SAMPLE = {"sample": "the sample"}

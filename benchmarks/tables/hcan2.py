@@ -65,9 +65,8 @@ STANDING_IN = [
 ]
 HAN_TWICE = (
     "HAN stands here and in HAN's own table ([hcan2](hcan2.md), [han2](han2.md)), with the same "
-    "sizes, seeds and texts; the clean-up differs, that of HAN's authors there, and so does the "
-    "vocabulary. The two differ by 1 to 2 points in either direction, as much as many rows that "
-    "have a verdict."
+    "sizes and, of a seed, texts; the clean-up differs, that of HAN's authors there, and so does "
+    "the vocabulary. The two differ by as much as many rows that have a verdict."
 )
 
 TABLE = Table(
@@ -107,10 +106,9 @@ TABLE = Table(
         "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
         "Earlier rows of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which leaves "
         "the product of two self-attentions smaller than it should be while it is small. It is "
-        "1e-12 in those trained since; if others are left, the last footnotes name them, and "
-        "claims may be of one of each.",
-        "The paper's times are left out. On two cores HCAN does not train twice as fast as HAN, "
-        "but slower: see [each model alone](models.md).",
+        "1e-12 in those trained since; if others are left, the last footnotes name them.",
+        "The paper's times are left out. At its sizes, on two cores, HCAN does not train twice as "
+        "fast as HAN, but slower: see [each model alone](models.md).",
         "The paper's word2vec leaves out words that its texts have fewer than five times.",
         "n-grams of the linear systems stand at least 5 times in the training texts; in the paper "
         "in at least 5 of them.",
