@@ -104,9 +104,9 @@ TABLE = Table(
     footnotes=[
         *STANDING_IN,
         "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
-        "Earlier rows of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which leaves "
-        "the product of two self-attentions smaller than it should be while it is small. It is "
-        "1e-12 in those trained since; if others are left, the last footnotes name them.",
+        "Earlier trainings of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which "
+        "leaves the product of two self-attentions smaller than it should be while it is small. "
+        "Since their results were seen it is 1e-12.",
         "The paper's times are left out. At its sizes, on two cores, HCAN does not train twice as "
         "fast as HAN, but slower: see [each model alone](models.md).",
         "The paper's word2vec leaves out words that its texts have fewer than five times.",
