@@ -1,6 +1,6 @@
 """How good a trained model is."""
 
-import glob
+import contextlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
+from zoo.datasets.files import matching_files
 from zoo.datasets.folders import find_splits
 from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
@@ -92,9 +93,10 @@ def _is_known(data: str, config: dict[str, Any]) -> bool:
 
 
 def _paths(path: str | Path) -> list[Path]:
-    """What a path or a glob stands for."""
-    found = [path] if Path(path).exists() else glob.glob(str(path), recursive=True)
-    return [Path(path).resolve() for path in found]
+    """What a path or a glob stands for; nothing where the files of a glob are gone."""
+    with contextlib.suppress(UsageError):
+        return [file.resolve() for file in matching_files(Path(path))]
+    return []
 
 
 def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[str, Any]:
