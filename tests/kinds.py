@@ -20,6 +20,11 @@ def file(name):
     return import_model(name)[0].__module__.rpartition(".")[2]
 
 
+def dropouts(name):
+    """Options that are rates of dropout."""
+    return [option for option in zoo.describe(name).options if option.endswith("dropout")]
+
+
 def slow_unless(fast, *values, **more):
     """Values of a parametrized test."""
     return pytest.param(*values, marks=[] if fast else pytest.mark.slow, **more)

@@ -85,9 +85,7 @@ def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
             raise DivergedError("the loss became infinite")
         run = output / str(len(losses))
         run.mkdir(parents=True)
-        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
-            run / "history.csv"
-        )
+        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -102,9 +100,7 @@ def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
     def train(model, data, *, output, **settings):
         run = output / str(settings["learning_rate"])
         run.mkdir(parents=True)
-        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
-            run / "history.csv"
-        )
+        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)
@@ -173,9 +169,7 @@ def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch)
         seeds.append(seed)
         run = output / str(len(seeds))
         run.mkdir(parents=True)
-        pd.DataFrame({"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}).to_csv(
-            run / "history.csv"
-        )
+        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
         return run
 
     monkeypatch.setattr(tuning, "train", train)

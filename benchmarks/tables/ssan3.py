@@ -23,8 +23,8 @@ TABLE = CostTable(
         "of Barnes et al., of LSTM, BiLSTM and CNN, trains them.",
         "The paper finds that SSAN predicts more slowly than LSTM, and that a second layer costs "
         "little. On a CPU, where the work of both grows with their products, we do not see either.",
-        "Each system was measured once, in a process of its own; predictions are from texts on, "
-        "with the start of the first batch: small differences between systems say nothing.",
+        "Each system was measured once, in a process of its own; predictions count the reading of "
+        "the texts and the start of each pass: small differences between systems say nothing.",
         "The paper does not say what of the CNN makes 83,714 parameters; 3 filters do.",
     ],
 )

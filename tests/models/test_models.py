@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
-from tests.kinds import KINDS, NAMES, every_kind, in_32_and_16_bits, slow_unless
+from tests.kinds import KINDS, NAMES, dropouts, every_kind, in_32_and_16_bits, slow_unless
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import pack
 from zoo.registry import import_model
@@ -130,10 +130,6 @@ def test_empty_and_overlong_documents_are_finite(name, precision):
     assert all(np.isfinite(weight).all() for weight in model.get_weights())
 
 
-def dropouts(name):
-    return [option for option in zoo.describe(name).options if option.endswith("dropout")]
-
-
 @pytest.mark.parametrize(
     ("name", "rate"), [slow_unless(n in KINDS, n, rate) for n in NAMES for rate in dropouts(n)]
 )
@@ -154,8 +150,7 @@ def test_each_dropout_drops_in_training_and_only_there(name, rate):
 
 @in_32_and_16_bits
 def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
-    rates = [option for option in zoo.describe(name).options if option.endswith("dropout")]
-    model = build(name, **dict.fromkeys(rates, 0.0))
+    model = build(name, **dict.fromkeys(dropouts(name), 0.0))
     keras.config.set_dtype_policy("float32")  # bfloat16 rounds away what a small step gains
     words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks
     ids, targets = random_ids(model, batch=8, words=words), np.arange(8) % 3

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import KINDS, PAPERS, file, slow_unless
+from tests.kinds import KINDS, PAPERS, dropouts, file, slow_unless
 from zoo.datasets.batches import pack
 
 # Ids that tell of which entity a word is, too: four for each word.
@@ -64,10 +64,6 @@ def answers(model, ids):
     keras.utils.set_random_seed(0)
     drawn = [np.asarray(model(ids, training=True)), *map(np.asarray, model.losses)]
     return [*drawn, np.asarray(model(ids, training=False))]
-
-
-def dropouts(name):
-    return [option for option in zoo.describe(name).options if option.endswith("dropout")]
 
 
 @cache
