@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
-from benchmarks.measure import machine, tell
+from benchmarks.report import machine, tell
 from benchmarks.table import imdb_vectors
 from zoo import datasets
 from zoo.quiet import quiet_tensorflow

@@ -21,12 +21,14 @@ class Claim:
         says: in words.
         better, worse: names of rows.
         corpora: where; None for each of the table's and, of several, for their mean.
+        ours: whether it is our question, which the paper does not answer so.
     """
 
     says: str
     better: str
     worse: str
     corpora: tuple[str, ...] | None = None
+    ours: bool = False
 
 
 def packed(right: np.ndarray) -> str:
@@ -68,7 +70,7 @@ def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
 
 
 def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
-    """Of pairs of trainings that differ in their seed alone: how many have a verdict, and all."""
+    """Of pairs of trainings that differ in their seed: how many have a verdict, and all."""
     verdicts = [
         verdict(*difference(points(own.iloc[[i]], own.iloc[[j]]))[1:])
         for _, own in rows.groupby(["system", "data"])
@@ -84,6 +86,8 @@ def verdict(low: float, high: float) -> str:
 
 def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[str]:
     """A table of claims, on each corpus where both systems have been trained, and a summary.
+
+    The summary counts the paper's claims and our questions apart.
 
     Args:
         claims: which.
@@ -109,19 +113,18 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
             if data in places:
                 mean, low, high = difference(*places[data])
                 found = verdict(low, high)
-                verdicts.setdefault(data, Counter())[found] += 1
+                place = "the mean of the corpora" if data == MEAN else "a corpus"
+                verdicts.setdefault((claim.ours, place), Counter())[found] += 1
                 found += ", with earlier settings" if data in mixed else ""
                 where = f"mean of {len(corpora)}" if data == MEAN else corpora[data]
                 lines.append(
                     f"| {claim.says} | {where} | {mean:+.1f} | {low:+.1f} to {high:+.1f} "
                     f"| {found} |"
                 )
-    means = verdicts.pop(MEAN, Counter())
-    singles = sum(verdicts.values(), Counter())
-    for where, counts in (("on a corpus", singles), ("on the mean of the corpora", means)):
-        if counts:
-            told = ", ".join(f"{count} {one}" for one, count in sorted(counts.items()))
-            yield f"{counts.total()} tested {where}: {told}."
+    for (ours, place), counts in sorted(verdicts.items()):
+        told = ", ".join(f"{count} {one}" for one, count in sorted(counts.items()))
+        whose = "Our questions" if ours else "The paper's claims"
+        yield f"- {whose}, {counts.total()} tested on {place}: {told}."
     yield ""
     yield "| claim | corpus | points | 95 % | verdict |"
     yield "|---|---|--:|---|---|"

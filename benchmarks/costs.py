@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 import zoo
-from benchmarks.measure import machine
 from benchmarks.peak import forget_peak, peak_memory
+from benchmarks.report import machine
 from zoo import datasets
 from zoo.datasets.preprocessor import Preprocessor
 from zoo.datasets.texts import text_dataset

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peak import peak_memory
+from benchmarks.report import machine
 
 RESULTS = Path(__file__).parent / "results"
 CORPORA = ("agnews", "imdb")
@@ -181,7 +182,6 @@ def main():
     if sys.argv[1:]:
         {"prepare": prepare, "train": train_streamed}[sys.argv[1]]()
         return
-    from benchmarks.measure import machine  # not in the processes whose memory is measured
 
     note = f"Written by `make bench-data` on {machine()}."
     report = "# Data\n"

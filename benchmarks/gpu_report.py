@@ -1,7 +1,6 @@
 """The report of ``make bench-gpu``: rows of several runs, each in place of an older one."""
 
 import json
-import string
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,8 +29,8 @@ is the most that the run's matrix rate and bandwidth allow, by XLA's count of by
 loops have none, as XLA counts a loop once. Models without a row were not measured.""",
     ANSWERS: """Scores before the softmax, of the papers' sizes with random weights: how far they
 are from those of float32 on the CPU, and how far padding takes them from those without; norms of
-the differences, as a share of the scores' norm. HCAN's of runs a to c have Keras' epsilon, 1e-3, in
-its layer normalisation, which has been 1e-12 since.""",
+the differences, as a share of the scores' norm. HCAN's of runs b and c have Keras' epsilon, 1e-3,
+in its layer normalisation, which has been 1e-12 since.""",
 }
 
 
@@ -48,8 +47,8 @@ class Report:
         self.parts = {part: [] for part in NOTES}
         if keep and KEPT.exists():
             self.parts = json.loads(KEPT.read_text("utf-8"))
-        used = {row["run"] for row in self.parts[RUNS]}
-        self.letter = next(letter for letter in string.ascii_lowercase if letter not in used)
+        used = [row["run"] for row in self.parts[RUNS]]
+        self.letter = chr(ord(max(used)) + 1) if used else "a"  # no letter names two runs
         self.add(RUNS, run)
 
     def add(self, part: str, found: dict[str, str]) -> None:

@@ -11,7 +11,8 @@ import psutil
 from rich.progress import track
 
 import zoo
-from benchmarks.measure import interleaved, machine
+from benchmarks.measure import interleaved
+from benchmarks.report import machine
 from zoo.quiet import quiet_tensorflow
 
 RESULTS = Path(__file__).parent / "results" / "growth.md"

@@ -22,7 +22,8 @@ from benchmarks.comparison import (
     compared,
     ours_of,
 )
-from benchmarks.measure import PRODUCTS, SIZE, gemm, interleaved, machine, tell
+from benchmarks.measure import PRODUCTS, SIZE, gemm, interleaved
+from benchmarks.report import machine, tell
 from zoo.quiet import quiet_tensorflow
 from zoo.threads import in_threads, prediction_threads
 

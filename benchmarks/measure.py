@@ -1,15 +1,11 @@
 """Timing on a noisy machine, counting operations, and documents of real corpora."""
 
-import platform
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from unittest import mock
 
-import keras
 import numpy as np
-import psutil
 import tensorflow as tf
 
 from zoo import datasets
@@ -18,7 +14,6 @@ from zoo.datasets import Split, batches
 from zoo.datasets.batches import pad, share_of_words
 from zoo.datasets.preprocessor import Preprocessor
 
-README = Path(__file__).parent.parent / "README.md"
 SIZE, PRODUCTS = 2048, 4
 GEMM = 2 * SIZE**3 * PRODUCTS  # operations of a measurement of the rate
 MOVED = 2**27  # numbers of a measurement of the bandwidth
@@ -223,18 +218,6 @@ def ratio(seconds: dict[str, np.ndarray], slow: str, fast: str) -> float:
     return float(np.median(seconds[slow] / seconds[fast]))
 
 
-def machine() -> str:
-    """What a report says of the machine."""
-    memory = psutil.virtual_memory().total / 2**30
-    cores = psutil.cpu_count(logical=False)
-    known = Path("/proc/cpuinfo")  # of Linux
-    lines = known.read_text().splitlines() if known.exists() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    name = next(names, platform.processor() or platform.machine())
-    versions = f"TensorFlow {tf.__version__}, Keras {keras.__version__}"
-    return f"{name}, {cores} cores, {memory:.0f} GiB, {versions}"
-
-
 def latency(call: Callable[[], object], times: int = 200) -> tuple[float, float]:
     """Milliseconds of a call, median and 99th percentile."""
     for _ in range(10):
@@ -245,11 +228,3 @@ def latency(call: Callable[[], object], times: int = 200) -> tuple[float, float]
         call()
         taken.append(1e3 * (time.perf_counter() - started))
     return statistics.median(taken), float(np.percentile(taken, 99))
-
-
-def tell(part: str, text: str) -> None:
-    """Puts a text into its place in the README."""
-    start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->"
-    before, found, rest = README.read_text("utf-8").partition(start)
-    assert found and end in rest, f"README.md has no place for {part}"
-    README.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", "utf-8")

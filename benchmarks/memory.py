@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.peak import forget_peak, peak_memory
+from benchmarks.report import machine
 
 LENGTHS = (128, 256, 512)
 BATCH, DIM, ATTENTION, DISTANCE = 8, 120, 100, 10
@@ -72,7 +73,6 @@ def measure(system, length):
 
 
 def main():
-    from benchmarks.measure import machine  # not for the processes that are measured
 
     rows = []
     for system, form in SYSTEMS.items():

@@ -14,7 +14,8 @@ import pandas as pd
 from rich.progress import track
 
 import zoo
-from benchmarks.measure import machine, preprocessor_of
+from benchmarks.measure import preprocessor_of
+from benchmarks.report import machine
 from zoo.datasets.sample import load_sample
 from zoo.evaluation import probabilities_of
 from zoo.quiet import quiet_tensorflow

@@ -21,7 +21,7 @@ import pandas as pd
 import typer
 
 import zoo
-from benchmarks.measure import tell
+from benchmarks.report import tell
 from benchmarks.table import Table
 from zoo import datasets
 from zoo.quiet import quiet_tensorflow

@@ -23,8 +23,9 @@ from benchmarks.comparison import (
     compared,
     ours_of,
 )
-from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency, machine, tell
+from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency
 from benchmarks.profile import floors, half_precision
+from benchmarks.report import machine, tell
 from zoo.optimizers import AdamW
 from zoo.quiet import quiet_tensorflow
 from zoo.saved_model import export_saved_model

@@ -13,8 +13,8 @@ import pandas as pd
 
 import zoo
 from benchmarks.claims import Claim, by_chance, packed, tested
-from benchmarks.measure import machine
 from benchmarks.peak import peak_memory
+from benchmarks.report import machine
 from benchmarks.teacher import taught
 from zoo import datasets
 from zoo.datasets.clean_ups import split_words
@@ -193,6 +193,7 @@ class Table:
         spread = ", in brackets their standard deviation" if counts.max() > 1 else ""
         if counts.min() == 1 < counts.max():
             spread += "; one without brackets is of one training"
+        drawn = "; each seed draws its own training texts" if self.texts else ""
         jobs = int(rows["jobs"].max())
         old = rows[self.outdated(rows)].groupby("data")["system"].unique()
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
@@ -203,10 +204,10 @@ class Table:
         settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
         return f"""# {self.title}
 
-Test {self.metric.replace("_", " ")} in percent: the {self.reference}'s, ours, and the gap;
-parameters are those outside the word table; seconds are of the clock of whichever machine, whatever
-else it did, and do not compare rows. Ours is the mean of trainings (of each row:
-{trainings}){spread}.
+Test {self.metric.replace("_f1", " F1")} in percent: the {self.reference}'s, ours, and the gap;
+parameters are those outside the word table, on the corpus where they are most; seconds are the
+median of the row's trainings, by the clock of whichever machine, whatever else it did, and do not
+compare rows. Ours is the mean of trainings (of each row: {trainings}){spread}{drawn}.
 Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
 
 {chr(10).join(self._lines(rows))}
@@ -225,13 +226,18 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
         if not self.claims:
             return ""
         found, pairs = by_chance(rows)
-        luck = f" Of {pairs} pairs of trainings of one system, {found} would have a verdict."
+        trained = rows.groupby(["system", "data"])["seed"].nunique()
+        several = list(dict.fromkeys(trained[trained > 1].index.get_level_values("system")))
+        named = "" if trained.min() > 1 else f" ({', '.join(several)})"
+        luck = f" Of {pairs} pairs of trainings of one system{named}, {found} would have a verdict."
+        apart = trained.min() < trained.max()
+        more = " Where one has more of them, its means above are of all." if apart else ""
         return f"""
 ## Claims of order
 
-Points of accuracy, by the mean of the trainings on each test text, of seeds that both systems have,
-with the interval of 95 % of samples of such texts (paired bootstrap). How much a training differs
-from the next one of the same system is not in it: a verdict is on these
+Points of accuracy, by the mean of the trainings on each test text, of seeds that both systems
+have, with the interval of 95 % of samples of such texts (paired bootstrap).{more} How much a
+training differs from the next one of the same system is not in it: a verdict is on these
 trainings.{luck if pairs else ""} Of many claims without a difference, one in twenty would have a
 verdict by chance, and more, as trainings differ. A mean of corpora counts each the same, and
 samples the texts of each by itself.

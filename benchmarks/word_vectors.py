@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.peak import peak_memory
+from benchmarks.report import machine
 
 DIM, EPOCHS = 100, 5
 NEIGHBOURS = ("good", "terrible", "actor")
@@ -78,7 +79,6 @@ def main():
     for word in NEIGHBOURS:
         found = ", ".join(f"{other} {cosine:.2f}" for other, cosine in vectors.most_similar(word))
         near += f"\n| {word} | {found} |"
-    from benchmarks.measure import machine  # imports TensorFlow: after the peak of memory
 
     notes = (
         f"Written by `make bench-word-vectors` on {machine()}, gensim "

@@ -269,6 +269,7 @@ def test_the_report_of_a_gpu_keeps_rows_until_they_are_measured_anew(monkeypatch
         *of_models[1:],
     ]
     assert [line for line in anew if "| H" in line] == ["| b | H200 |"]
+    assert "| d | han | bfloat16 | 6 |" in run("A100", ("han", "bfloat16", "6"))  # a was another
     gpu_report.Report({"on": "Xeon"}, keep=False).add(gpu_report.MODELS, {"model": "han"})
     assert "Xeon" not in (tmp_path / "gpu.md").read_text()
 

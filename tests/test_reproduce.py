@@ -90,12 +90,17 @@ def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
     corpora = {"a": "first", "b": "second"}
     two = [Claim("A beats B", "A", "B"), Claim("so on the mean", "A", "B", (MEAN,))]
     text = "\n".join(claims.tested(two, corpora, rows))
-    assert "2 tested on a corpus: 2 confirmed.\n2 tested on the mean of the corpora: 2" in text
+    assert "The paper's claims, 2 tested on a corpus: 2 confirmed." in text
+    assert "The paper's claims, 2 tested on the mean of the corpora: 2 confirmed." in text
     for place in ("A beats B | first", "A beats B | second", "A beats B | mean of 2"):
         assert f"| {place} | +100.0 | +100.0 to +100.0 | confirmed |" in text
     text = "\n".join(claims.tested(two, corpora, rows[rows["data"] == "a"]))
     assert "first" in text and "mean" not in text  # of all the corpora, or there is none
     assert "earlier" not in text
+    asked = Claim("A beats B, we ask", "A", "B", ("a",), ours=True)
+    text = "\n".join(claims.tested([*two, asked], corpora, rows))
+    assert "The paper's claims, 2 tested on a corpus" in text
+    assert "Our questions, 1 tested on a corpus: 1 confirmed." in text
     rows.loc[0, "old"] = True
     text = "\n".join(claims.tested(two, corpora, rows))
     assert text.count("confirmed, with earlier settings") == 3  # on that corpus, and on the means
@@ -215,7 +220,7 @@ def test_the_report():
         in (text)
     )
     assert (
-        "(of each row:\n2; planned: 3), in brackets" in text and "stand in for the paper's" in text
+        "(of each row: 2; planned: 3), in brackets" in text and "stand in for the paper's" in text
     )
 
 

@@ -107,8 +107,9 @@ TABLE = Table(
         "Earlier trainings of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which "
         "leaves the product of two self-attentions smaller than it should be while it is small. "
         "Since their results were seen it is 1e-12.",
-        "The paper's times are left out. At its sizes, on two cores, HCAN does not train twice as "
-        "fast as HAN, but slower: see [each model alone](models.md).",
+        "The paper's times are left out. On two cores HCAN at its paper's sizes trains slower than "
+        "HAN at those of Yang et al., which are smaller: see [each model alone](models.md); beside "
+        "HAN of its own sizes it was measured [on a GPU](gpu.md).",
         "The paper's word2vec leaves out words that its texts have fewer than five times.",
         "n-grams of the linear systems stand at least 5 times in the training texts; in the paper "
         "in at least 5 of them.",

@@ -56,6 +56,7 @@ TABLE = Table(
             "two layers beat one (the paper: they do not)",
             "2-Layer SSAN + RPR",
             "1-Layer SSAN + RPR",
+            ours=True,
         ),
         Claim(
             "1-Layer SSAN + RPR beats the Transformer",
@@ -83,6 +84,8 @@ TABLE = Table(
         "500, linear ones 2,500.",
         "Batches are 32 texts of like length, each text once in a pass; the paper draws them at "
         "random, and the authors' code 128 at a time. Adadelta's epsilon is that of Keras.",
+        "The Transformer's word vectors are not multiplied by the root of their width, as Vaswani "
+        "et al. do, so that its encodings weigh more than there.",
         "Dropout within the Transformer is 0.1, as the paper's Section 3 has it; Section 4.4 has "
         "one rate for all models.",
     ],

@@ -115,7 +115,7 @@ def pytest_terminal_summary(exitstatus, config):
 
 def page(tally):
     """The report in Markdown."""
-    from benchmarks.measure import machine
+    from benchmarks.report import machine
 
     parts = [f"# Stress\n\nWritten by `make stress` on {machine()}. {ABOUT}\n"]
     parts += [_table(CASES, tally.case_rows())]
