@@ -13,7 +13,8 @@ class EntityPositions(keras.layers.Layer):
     """Positions relative to two entities, each with a table of vectors, side by side.
 
     Zhang et al. 2017, Section 2.2, as Li et al. 2021 (ACT), Section 3.3, use it: words before an
-    entity are -1, -2, ... words away, its own words 0, those after it 1, 2, ...
+    entity are -1, -2, ... words away, its own words 0, those after it 1, 2, ... Zhang et al. have
+    one table for both entities.
 
     Args:
         max_distance: beyond it, words are as far. A text without the entity has a row of its own.

@@ -5,6 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.reference import as_float64
 from zoo.layers import EntityPositions, PositionAwareAttention
 
 
@@ -38,10 +39,6 @@ def again(layer, *inputs, **options):
     other(*inputs, **options)
     other.set_weights(layer.get_weights())
     return first, other(*inputs, **options)
-
-
-def as_float64(tensor):
-    return keras.ops.convert_to_numpy(keras.ops.cast(tensor, "float32")).astype("float64")
 
 
 def test_position_aware_attention(precision):

@@ -3,8 +3,8 @@
 import keras
 import numpy as np
 import pytest
-from scipy.special import erf
 
+from tests.reference import elu, gelu, relu, sigmoid, softmax
 from zoo import layers
 from zoo.models.han import HANLevel
 from zoo.models.hcan import HCANLevel
@@ -12,29 +12,8 @@ from zoo.models.hcan import HCANLevel
 rng = np.random.default_rng(0)
 
 
-def elu(x):
-    return np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1)
-
-
-def gelu(x):
-    return x * (1 + erf(x / np.sqrt(2))) / 2
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def relu(x):
-    return np.maximum(x, 0)
-
-
 def layer_norm(x, gamma, beta):
     return (x - x.mean()) / np.sqrt(x.var() + 1e-3) * gamma + beta
-
-
-def softmax(scores):
-    weights = np.exp(scores - scores.max())
-    return weights / weights.sum()
 
 
 def convolution(x, kernel, bias):

@@ -67,8 +67,7 @@ def real(outputs, mask):
 
 
 def test_every_layer_is_tested_here():
-    own = {"CenterLoss", "EntityPositions", "PositionAwareAttention", "SubwordEmbedding"}
-    assert {*CASES, *own} == set(layers.__all__)  # own ones have files of their own
+    assert {*CASES, *OWN, "CenterLoss"} == set(layers.__all__)  # more of these in their own files
 
 
 def assert_same(got, want, tolerance=0.0):
@@ -268,6 +267,18 @@ def slope(function, variable, direction, step=1e-6):
     return (above - below) / (2 * step)
 
 
+def assert_slopes(function, variables, rng):
+    """The gradients of a function of float64 are its slopes, each along a random direction."""
+    with tf.GradientTape() as tape:
+        result = function()
+    assert result.dtype == tf.float64
+    gradients = [tf.convert_to_tensor(x) for x in tape.gradient(result, variables)]
+    for variable, gradient in zip(variables, gradients, strict=True):
+        direction = rng.normal(size=variable.shape)
+        want = float(tf.reduce_sum(gradient * direction))
+        np.testing.assert_allclose(slope(function, variable, direction), want, rtol=1e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", sorted({*CASES} - {"SinusoidalPositions"}))
 def test_gradients_are_finite_differences(name):
     """In float64, for the inputs and every weight, each in a random direction."""
@@ -294,16 +305,40 @@ def test_gradients_are_finite_differences(name):
         variables = [weight.value for weight in layer.trainable_weights]
         if name not in POSITIONS:
             variables.append(inputs)
-        with tf.GradientTape() as tape:
-            result = total()
-        assert result.dtype == tf.float64
-        gradients = [tf.convert_to_tensor(x) for x in tape.gradient(result, variables)]
-        for variable, gradient in zip(variables, gradients, strict=True):
-            direction = rng.normal(size=variable.shape)
-            want = float(tf.reduce_sum(gradient * direction))
-            np.testing.assert_allclose(
-                slope(total, variable, direction), want, rtol=1e-5, atol=1e-7
-            )
+        assert_slopes(total, variables, rng)
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
+ROLES = np.array([[0, 1, 3, 2, 0], [0, 0, 0, 2, 0]])
+OWN = {  # layers that read something else, and what
+    "EntityPositions": (lambda: layers.EntityPositions(2, 3), [ROLES]),
+    "PositionAwareAttention": (
+        lambda: layers.PositionAwareAttention(7),
+        [(2, 5, 4), (2, 4), (2, 5, 6)],  # shapes of floats
+    ),
+    "SubwordEmbedding": (lambda: layers.SubwordEmbedding(4, 3, 9, 2), [ROLES]),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_gradients_of_other_layers_are_finite_differences(name):
+    """Of each weight, and of what is read if it is floats."""
+    build, read = OWN[name]
+    keras.config.set_dtype_policy("float64")
+    try:
+        layer, rng = build(), np.random.default_rng(0)
+        floats = [tf.Variable(rng.normal(size=x)) for x in read if isinstance(x, tuple)]
+        inputs = floats or read
+        layer(*inputs)
+        if name == "SubwordEmbedding":
+            layer.members.assign(rng.integers(0, 9, layer.members.shape))
+        for weight in layer.trainable_weights:
+            weight.assign(rng.normal(size=weight.shape))
+        kept = rng.normal(size=layer(*inputs).shape)
+        variables = [weight.value for weight in layer.trainable_weights]
+        assert variables
+        assert_slopes(lambda: tf.reduce_sum(layer(*inputs) * kept), variables + floats, rng)
     finally:
         keras.config.set_dtype_policy("float32")
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
+from tests.reference import as_float64
 from zoo.building import in_float32
 from zoo.datasets import Preprocessor
 from zoo.datasets.subwords import character_ngrams
@@ -15,10 +16,6 @@ from zoo.layers import SubwordEmbedding
 ROWS, MOST = 50, 6
 IDS = np.array([[2, 3, 1, 0], [4, 4, 5, 6]])
 WORDS = ["caused", "causes", "a", "ünïcode", "decode"]
-
-
-def as_float64(tensor):
-    return keras.ops.convert_to_numpy(keras.ops.cast(tensor, "float32")).astype("float64")
 
 
 def layer_of(words):

@@ -5,17 +5,10 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.reference import elu, sigmoid
 from zoo.models.bi_blosan import MaskedBlockSelfAttention, MaskedSelfAttention, Source2Token
 
 C = 5
-
-
-def elu(x):
-    return np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1)
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 def attend(x, real, backward, w1, w2, b):

@@ -1,13 +1,13 @@
 """Whole models against NumPy in float64, or Keras' plain layers, from their papers."""
 
 import functools
-import math
 
 import keras
 import numpy as np
 import pytest
 
 import zoo
+from tests.reference import gelu, relu, sigmoid, softmax
 from zoo.classifier import dtype_policy
 from zoo.models.barnes import BarnesCNN
 from zoo.models.grnn import GatedCell
@@ -32,19 +32,6 @@ def array(x):
 
 def dense(layer, x):
     return x @ array(layer.kernel) + array(layer.bias)
-
-
-def relu(x):
-    return np.maximum(x, 0)
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 def close(model, expected, ids=TEXT):
@@ -83,10 +70,6 @@ def test_ssan():
     summed = softmax(query @ key.T / np.sqrt(6)) @ value
     sentence = relu(dense(attention.output_projection, summed)).mean(0)
     close(model, softmax(relu(dense(model.hidden, sentence)) @ array(model.classify.kernel)))
-
-
-def gelu(x):
-    return x * (1 + np.vectorize(math.erf)(x / 2**0.5)) / 2
 
 
 def layer_norm(layer, x):

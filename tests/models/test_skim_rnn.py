@@ -5,19 +5,11 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.reference import sigmoid, softmax
 from zoo.models.skim_rnn import SkimCell
 
 UNITS, SMALL, WORDS = 5, 2, 3
 rng = np.random.default_rng(0)
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def softmax(x):
-    odds = np.exp(x - x.max())
-    return odds / odds.sum()
 
 
 def lstm(x, h, c, kernel, bias):
