@@ -12,7 +12,7 @@ from zoo.datasets.files import KINDS, is_path, load_files
 from zoo.datasets.sample import load_sample
 from zoo.errors import UsageError, unknown
 
-VERSION = "1.0.2"  # of what is prepared; a new one prepares all anew
+VERSION = "1.0.3"  # of what is prepared; a new one prepares all anew
 
 
 @dataclass(frozen=True)

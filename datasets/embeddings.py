@@ -125,6 +125,9 @@ def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
         fields = line.rsplit(None, dim)
         if not fields:
             continue
+        if line.startswith(b" ") and len(fields) == dim:  # of the empty word, as gensim writes it
+            found += 1
+            continue
         further = fields[0].split()[1:]  # GloVe has words of several parts: ". . ."
         if dim < 1 or len(fields) <= dim or (further and _is_number(further[-1])):
             raise UsageError(

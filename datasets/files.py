@@ -101,6 +101,8 @@ def load_files(
     splits = {}
     for split, frame in frames.items():
         splits[split] = Split(frame["text"], class_numbers(frame, labels))
+        if absent := sorted({*labels} - {*frame["label"]}):
+            logger.warning("%s has no text of: %s", paths[split], ", ".join(absent))
     report_repeats(frames)
     corpus = Corpus(short_name(train), labels, **splits)
     corpus.columns = found
@@ -118,7 +120,7 @@ def read_texts(
 
     Args:
         path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``, or a glob of these. What is
-            not Unicode in a line of these is replaced, and reported.
+            not Unicode in a line of these is replaced, NUL bytes are left out; both are reported.
         text_column: by default ``text``, or else a well-known name, which the log announces.
             Lines and folders have none.
         on_bad_row: as that of :func:`load_files`.
@@ -181,12 +183,13 @@ def _is_lines(path):
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
     """The lines of a text file, or of what is open already, each a text.
 
-    What is not Unicode is replaced, and reported; so is a first line that looks like a table's.
+    What is not Unicode is replaced, NUL bytes are left out, and both reported; so is a first line
+    that looks like a table's or has carriage returns.
 
     Raises:
         UsageError: if it cannot be read, is of another kind, or its first line has NUL bytes.
     """
-    bad = []
+    bad, nul = [], []
     try:
         with open_text(path, file) as file:
             file.reconfigure(newline="\n")  # a lone carriage return ends no line
@@ -199,13 +202,19 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                     )
                 if number == 1 and "\0" in line:
                     raise UsageError(f"{path}, line 1: NUL bytes: save the file as UTF-8")
+                if number == 1 and "\r" in line.rstrip("\r\n"):
+                    logger.warning("%s: line 1 has carriage returns, which end no line", path)
+                if "\0" in line:
+                    nul.append(number)
+                    line = line.replace("\0", "")
                 if undecodable(line):
                     bad.append(number)
                     line = well_formed(line)
                 yield composed(line.rstrip("\r\n"))
     finally:  # also where no more are asked for
-        if bad:
-            logger.warning("%s: %d lines are not UTF-8 (the first: %d)", path, len(bad), bad[0])
+        for kind, lines in (("are not UTF-8", bad), ("have NUL bytes, which are left out", nul)):
+            if lines:
+                logger.warning("%s: %d lines %s (the first: %d)", path, len(lines), kind, lines[0])
 
 
 def _is_of_table(line):

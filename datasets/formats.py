@@ -324,7 +324,8 @@ def relation_blocks(path: Path) -> Iterator[Row]:
 def relation_objects(path: Path) -> Iterator[Row]:
     """A JSON list of objects of tokens and two spans; subject is e1, object is e2 (TACRED).
 
-    Each word of an entity gives way to the entity's type, such as SUBJ-PERSON (Zhang et al. 2017).
+    Each word of an entity gives way to the entity's type, such as SUBJ-PERSON (Zhang et al. 2017),
+    with a hyphen for an underscore, which the clean-up would take for a mark between words.
     """
     for row in json.loads(path.read_text("utf-8")):
         words = list(row["token"])
@@ -334,7 +335,7 @@ def relation_objects(path: Path) -> Iterator[Row]:
                 raise ValueError(
                     f"{span}_start {first} and {span}_end {last} of {len(words)} words"
                 )
-            masked = f"{span.upper()}-{row[f'{span}_type']}"
+            masked = f"{span.upper()}-{row[f'{span}_type'].replace('_', '-')}"
             words[first : last + 1] = [masked] * (last + 1 - first)
         for mark, span in (("e1", "subj"), ("e2", "obj")):
             first, last = row[f"{span}_start"], row[f"{span}_end"]

@@ -17,8 +17,10 @@ UNBALANCED = (
     "a quote opens here and is not closed before the separator or the line end; double the quotes "
     'within a text: "say ""hi"""'
 )
-LONGEST_ROW = 100  # lines of the first one, in looking for its end
+LONGEST_ROW = 100  # lines of one of the first two, in looking for its end
 MARKS = ",;\t|"  # of CSV: a spreadsheet writes semicolons where numbers have decimal commas
+OPENING = rf'(?:(?<=[{MARKS}])|^)\s*"'  # a quote where a cell begins
+QUOTED = re.compile(rf'{OPENING}(?:[^"]++|"")*+(?:"|\Z)')
 DIRECTIVE = re.compile(r"sep=(.)\s*")  # which Excel reads, and may write, before the header
 JSON = ("{", "[")  # how it starts
 MOST_REREAD = 50_000_000  # lines, after unbalanced quotes: a bound on the time
@@ -103,14 +105,23 @@ def _start(path):
     """Excel's directive, or None, and the two rows after it, without what is in quotes."""
     with open_text(path) as file:
         lines = (line for line in file if not line.isspace())
-        first = next(lines, "")
-        directive = DIRECTIVE.fullmatch(first)
-        header = next(lines, "") if directive else first
-        following = itertools.accumulate(itertools.islice(lines, LONGEST_ROW))
-        row = next(following, "")
-        if row.count('"') % 2:  # a text of many lines: where its quotes balance the row ends
-            row = next((more for more in following if more.count('"') % 2 == 0), row)
-    return directive, *(re.sub(r'"[^"]*("|\Z)', "", line) for line in (header, row))
+        header = _row(lines)
+        directive = DIRECTIVE.fullmatch(header)
+        header = _row(lines) if directive else header
+        row = _row(lines)
+    return directive, *(QUOTED.sub("", line) for line in (header, row))
+
+
+def _row(lines):
+    """The next row: of many lines, where a quote opens in it, up to where its quotes balance.
+
+    Where they never do, one line, and the others are lost: its reader will refuse it.
+    """
+    following = itertools.accumulate(itertools.islice(lines, LONGEST_ROW))
+    row = next(following, "")
+    if row.count('"') % 2 and re.search(OPENING, row):
+        row = next((more for more in following if more.count('"') % 2 == 0), row)
+    return row
 
 
 def check_header(path: Path, line: int, names: list[str]) -> list[str]:

@@ -96,6 +96,28 @@ def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
         predict_on_beam(trained, tmp_path / "c.csv", tmp_path / "none", options=LOCAL)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+)
+def test_rows_that_are_left_out_are_told_once(trained, tmp_path, caplog, options):
+    """Also those far from the first."""
+    rows = [
+        "text,n",
+        *("good stay,1" for _ in range(600)),
+        "ragged",
+        *("bad stay,2" for _ in "abc"),
+    ]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(rows))
+    predict_on_beam(trained, path, tmp_path / "answers", None, options, on_bad_row="skip")
+    files = list((tmp_path / "answers").iterdir())
+    assert all(file.name.startswith("labels") for file in files)
+    assert sum(len(file.read_text().splitlines()) for file in files) == 603
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "zoo"]
+    assert "1 row" in told and "line 602" in told
+
+
 def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("zoo.beam.BATCH", 4)
     path = tmp_path / "texts.txt"

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import zoo
-from zoo import cli
+from zoo import cli, terminal
 from zoo.evaluation import _is_known
 from zoo.explanation import Explanation, Word
 
@@ -138,7 +138,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
-        (["evaluate", "nothing", "--label-column", "x"], "--label-column: of --data, which is not"),
+        (["evaluate", "nothing", "--label-column", "x"], "--label-column: give --data, too"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
@@ -152,8 +152,8 @@ def test_list_and_describe(run_zoo):
         (["train", "--data", "data/reviews"], "no such file or folder: data/reviews. Check the"),
         (["train", "--data", "a.csv.zst"], "no such file or folder: a.csv.zst. Check the path."),
         (["train", "--data", "AGNEWS"], "unknown data 'AGNEWS'. Did you mean 'agnews'"),
-        (["explain", "nothing", "--text-column", "x"], "--text-column is of --file"),
-        (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option is of --beam"),
+        (["explain", "nothing", "--text-column", "x"], "--text-column needs --file"),
+        (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option needs --beam"),
         (["train", "ssan", "--set", "position=nne"], "Did you mean 'none'"),
         (["train", "ssan", "--set", "position=none", "--recipe", "x"], "unknown recipe of ssan"),
         (["train", "cnn_kim", "--set", "max_norm=None", "--recipe", "x"], "unknown recipe of cnn"),
@@ -263,7 +263,7 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
         ["--beam", "--format", "csv", "--file", path],
     ):
         code, _, err = run_zoo("predict", trained, *options)
-        assert (code == 2 and " of --" in err) or "leave out --format" in err
+        assert (code == 2 and " needs --" in err) or "leave out --format" in err
     for more in (["--file", path], ["--mistakes"]):
         command = "explain" if more == ["--mistakes"] else "predict"
         code, _, err = run_zoo(command, trained, "a text", *more)
@@ -325,7 +325,7 @@ def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
         assert code == 2 and "line 3" in err and "--on-bad-row skip" in err
         code, out, _ = run_zoo(command, trained, "--file", path, "--on-bad-row", "skip")
         assert code == 0 and "good" in out and "fine" in out and "1 row skipped" in caplog.text
-        assert "is of --file" in run_zoo(command, trained, "a", "--on-bad-row", "skip")[2]
+        assert "needs --file" in run_zoo(command, trained, "a", "--on-bad-row", "skip")[2]
     code, out, _ = run_zoo("explain", trained, "--file", path, "--most", 1)
     assert code == 0 and "good" in out  # what comes after is not read
     path.write_text("review,stars\n" + "bad,2,3\n" * 5 + "good,1\nfine,1\n")
@@ -353,7 +353,7 @@ def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
     assert code == 2 and "is there already" in err
     assert path.read_text("utf-8") == expected
     if format == "csv":
-        assert run_zoo(*arguments, "--safe-csv")[1].split("\n")[1].startswith("'=good,")
+        assert run_zoo(*arguments, "--safe-csv")[1].split("\n")[1].startswith('"\'=good",')
     named = tmp_path / f"answers.{format}"  # which tells the format
     assert run_zoo(*arguments[:-2], "--output", named)[0] == 0
     assert named.read_text("utf-8") == expected
@@ -457,17 +457,17 @@ def test_no_text_commands_the_terminal(capsys, monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     text = "good \x1b]0;mine\x07\x1b[2Jstay\x9b"
     word = Word("good", 0, 4, sentence=0, known=True, weight=1.0, heads=(1.0,))
-    cli.show(cli._shaded(Explanation(text, "a\x1b[31mb", 0.9, {}, (word,), (), None)))
+    terminal.show(terminal.shaded(Explanation(text, "a\x1b[31mb", 0.9, {}, (word,), (), None)))
     row = {"precision": 1, "recall": 1, "f1-score": 1, "support": 3}
     scores = {"classes": {"a\x1b[31mb": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
-    cli._print_scores(scores, "a\x1b[31mb.csv")
+    terminal.print_scores(scores, "a\x1b[31mb.csv")
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
 
 
 def test_shading_stands_where_the_words_are():
     word = Word("good", 5, 9, sentence=0, known=True, weight=1.0, heads=(1.0,))
     one = Explanation("bad\r\ngood stay", "yes", 0.9, {"yes": 0.9}, (word,), (), None)
-    shown = cli._shaded(one)
+    shown = terminal.shaded(one)
     (span,) = (span for span in shown.spans if "on #" in str(span.style))
     assert shown.plain[span.start : span.end] == "good"
 
@@ -489,12 +489,39 @@ def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     assert zoo.load(run).labels == ["bad one", "good one"]
 
 
+def test_a_training_ends_with_what_a_person_reads(trained, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    run = shutil.copytree(trained, tmp_path / "run")
+    scores = json.loads((run / "metrics.json").read_text("utf-8"))
+    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05}
+    (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
+    row = {"label": "good one", "predicted": "bad one", "probability": "0.93"}
+    row |= {"words": "sad stay", "text": "a sad stay"}
+    pd.DataFrame([row]).to_csv(run / "mistakes.csv", index=False)
+    terminal.print_run(run)
+    told = capsys.readouterr().out
+    assert re.search(r"good one .* 1\.000 .* 1\.000 .* 1\.000 .* 6 ", told)
+    assert "off by 2.0% on average, before 5.0%" in told
+    assert "Worst mistakes" in told and re.search("good one .* bad one .* 0.93 .* sad stay", told)
+    assert f"are in {run}" in told and f'zoo predict {run} "Your text."' in told
+
+
+def test_entities_are_shown(capsys):
+    """Bold, also where nothing is shaded."""
+    words = [Word("the cat", 4, 11, sentence=0, known=True, weight=0.0, heads=(0.0,), entity=1)]
+    one = Explanation("<e1>the cat</e1> sees", "yes", 0.9, {"yes": 0.9}, tuple(words), (), None)
+    shown = terminal.shaded(one)
+    (span,) = (span for span in shown.spans if "italic" in str(span.style))
+    assert shown.plain[span.start : span.end] == "the cat"
+
+
 def test_names_are_printed_as_they_are(capsys):
     row = dict.fromkeys(("precision", "recall", "f1-score", "support"), 1)
     scores = dict.fromkeys(("accuracy", "macro_f1", "loss", "texts"), 1)
     labels = (":bug:", "[bold]C:\\", "[/b]")
-    cli._print_scores(scores | {"classes": dict.fromkeys(labels, row)}, ":bug:/[/x].csv")
-    cli.show(f"in [bold]{cli.escape(':bug:/a.csv')}[/]")
+    terminal.print_scores(scores | {"classes": dict.fromkeys(labels, row)}, ":bug:/[/x].csv")
+    terminal.show(f"in [bold]{terminal.escape(':bug:/a.csv')}[/]")
     out, _ = capsys.readouterr()
     assert out.count(":bug:") == 3 and all(name in out for name in ("[bold]C:\\ ", "[/b]", "[/x]"))
 
@@ -574,14 +601,14 @@ def test_scores_stand_in_their_columns(capsys, monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     row = {"precision": 0.1, "recall": 0.2, "f1-score": 0.3, "support": 3}
     scores = {"classes": {"a": row}, "accuracy": 1, "macro_f1": 1, "loss": 0, "texts": 3}
-    cli._print_scores(scores, "Test split")
+    terminal.print_scores(scores, "Test split")
     assert re.search(r"0\.100 .* 0\.200 .* 0\.300 .* 3 ", capsys.readouterr().out)
 
 
 def test_answers_of_a_file_are_made_safe_too(run_zoo, trained, tmp_path):
     path = tmp_path / "answers.csv"
     assert run_zoo("predict", trained, "=good", "--safe-csv", "--output", path)[0] == 0
-    assert path.read_text("utf-8").split("\n")[1].startswith("'=good,")
+    assert path.read_text("utf-8").split("\n")[1].startswith('"\'=good",')
 
 
 def test_nothing_is_shaded_for_a_reason(run_zoo, trained, csv_file, tmp_path):

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -51,7 +52,6 @@ def same_weights(one, other):
     np.testing.assert_allclose(*histories, atol=1e-4)
 
 
-@pytest.mark.slow
 def test_two_devices_of_tensorflow(data, tmp_path):
     script = Path(__file__).with_name("mirrored_check.py")
     subprocess.run([sys.executable, script, data, tmp_path, json.dumps(HAN)], check=True)
@@ -65,7 +65,6 @@ def test_what_a_step_learns_does_not_depend_on_the_devices():
     subprocess.run([sys.executable, script], check=True)
 
 
-@pytest.mark.slow
 def test_two_processes_on_jax(data, tmp_path):
     with socket.socket() as free:
         free.bind(("localhost", 0))
@@ -122,4 +121,21 @@ def test_the_first_process_needs_a_port(csv_file, tmp_path, monkeypatch):
 )
 def test_precision_fits_the_gpu(monkeypatch, capability, precision):
     monkeypatch.setattr(devices, "_capability", lambda: capability)
+    assert devices.auto_precision() == precision
+
+
+@pytest.mark.parametrize(
+    ("platform", "told", "precision"),
+    [
+        ("cpu", None, "float32"),
+        ("gpu", "7.0", "mixed_float16"),
+        ("gpu", "12.0", "mixed_bfloat16"),
+        ("gpu", "gfx942", "float32"),  # AMD's are names
+        ("tpu", None, "mixed_bfloat16"),
+    ],
+)
+def test_precision_fits_what_jax_finds(monkeypatch, platform, told, precision):
+    device = SimpleNamespace(platform=platform, compute_capability=told)
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    monkeypatch.setattr("jax.devices", lambda: [device])
     assert devices.auto_precision() == precision

@@ -73,16 +73,25 @@ def test_the_card_tells_of_attention_where_there_is_some(trained, tmp_path, monk
     assert "## Limits" in card and "Attention shows" not in card
 
 
-def test_the_card_has_the_runs_scores(trained, tmp_path):
+def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
     run = shutil.copytree(trained, tmp_path / "run")
     scores = json.loads((run / "metrics.json").read_text("utf-8"))
     scores |= {"accuracy": 0.61, "macro_f1": 0.62, "loss": 0.63, "calibration_error": 0.064}
     row = {"precision": 0.71, "recall": 0.72, "f1-score": 0.73, "support": 9}
     scores |= {"temperature": 1.5, "classes": dict.fromkeys(scores["classes"], row)}
+    scores |= {"semeval2010_f1": 0.65}
     (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
     card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
     assert "accuracy 61.00%, macro F1 62.00%, cross-entropy\n0.630" in card
     assert "off by 6.4% on average" in card
+    assert "The official F1 of SemEval-2010 task 8 is 65.00%." in card
+    assert "Mark the two entities" not in card
+    with monkeypatch.context() as patch:
+        patch.setattr("zoo.model_card.word_weights", lambda model, ids: None)
+        model = zoo.load(run)
+        model.preprocessor.entities = True
+        card = model_card(run, model, tmp_path / "none", "savedmodel", None)
+    assert "- Mark the two entities of a text, as `<e1>this</e1>`" in card
     assert "words, counted on the training split alone" in card
     config = json.loads((run / "config.json").read_text("utf-8")) | {"embeddings": "/glove.txt"}
     (run / "config.json").write_text(json.dumps(config), "utf-8")
@@ -118,6 +127,36 @@ def test_every_kind_of_model_says_the_same(name, format, tmp_path):
         if weights is not None:
             inside = tuple(slice(n) for n in weights.shape)
             np.testing.assert_allclose(answer["weights"][inside], weights, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", ["savedmodel", *IDS])
+def test_a_model_of_relations_says_the_same(format, tmp_path):
+    """It reads of each id what the word is of."""
+    for package in export.FORMATS[format][1]:
+        pytest.importorskip(package)
+    texts = ["the <e1>cat</e1> sees a <e2>dog</e2>", "the <e2>cat</e2> sees a <e1>dog</e1>"]
+    texts += ["<e2>a <e1>dog</e1></e2> sees", "a good cat"]
+    preprocessor = Preprocessor.fit(texts, 20, min_count=1, clean_up="relations", entities=True)
+    sizes = {"vocabulary_size": preprocessor.vocabulary_size, "embedding_dim": 24, "max_words": 20}
+    model = zoo.build("act", 3, "relations", **sizes)
+    for weight in model.trainable_weights:
+        weight.assign(3 * weight)
+    model.preprocessor, model.labels = preprocessor, ["a", "b", "c"]
+    write, *_ = export.FORMATS[format]
+    write(model, tmp_path, None)
+    ids = preprocessor(texts).numpy().astype("int32")
+    if format == "savedmodel":
+        served = tf.saved_model.load(tmp_path / "saved_model")
+        answer = {**served.serve(tf.constant(texts)), **served.explain(tf.constant(texts))}
+    else:
+        answer = runner(format, tmp_path)(ids)
+    expected = model(ids, training=False).numpy()
+    assert np.ptp(expected[:2], axis=0).max() > 0.01  # the marks matter
+    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
+    weights = word_weights(model, ids)
+    inside = tuple(slice(n) for n in weights.shape)
+    np.testing.assert_allclose(np.asarray(answer["weights"])[inside], weights, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zoo.datasets.corpora import DIRECTED, TACRED_LABELS
+from zoo.evaluation import score
 from zoo.relation_scores import relation_f1, semeval2010_f1, tacred_f1
+from zoo.terminal import print_scores
 
 
 def scorer(targets, answers, labels):
@@ -99,3 +101,12 @@ def test_labels_tell_the_task():
     assert relation_f1(one, one, DIRECTED) == {"semeval2010_f1": 1.0}
     assert set(relation_f1(one, one, TACRED_LABELS)) == {"tacred_f1"}
     assert relation_f1(one, one, ["good", "Other"]) == {}
+
+
+def test_the_official_score_is_among_the_others(capsys):
+    targets, probabilities = np.array([0, 1, 2]), np.eye(len(DIRECTED))[[0, 1, 3]] + 1e-6
+    found = score(targets, probabilities / probabilities.sum(-1, keepdims=True), DIRECTED)
+    official = semeval2010_f1(targets, probabilities.argmax(-1), DIRECTED)
+    assert found["semeval2010_f1"] == official and 0 < official < 1
+    print_scores(found, "Test split")
+    assert f"Official F1 of SemEval-2010 task 8: {official:.2%}" in capsys.readouterr().out

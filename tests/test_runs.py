@@ -18,13 +18,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import tensorflow as tf
+from scipy.special import softmax
 
 import zoo
 from zoo.alone import alone, scratch
+from zoo.calibration import expected_calibration_error
 from zoo.classifier import is_text
-from zoo.evaluation import probabilities_of
+from zoo.evaluation import probabilities_of, read_test_split
 from zoo.prediction import predict
-from zoo.runs import new_run, read_scores, write_model
+from zoo.runs import new_run, read_config, read_scores, write_model
 from zoo.summary import read_mistakes
 from zoo.writing import NODE, whole, write_json
 
@@ -83,6 +85,12 @@ def test_metrics_are_of_the_test_split(trained):
     assert {"macro_f1", "loss", "parameters", "seconds", "temperature"} <= set(metrics)
     for name in ("calibration_error", "calibration_error_before"):
         assert 0 <= metrics[name] < 0.2
+    model, test = zoo.load(trained), read_test_split(read_config(trained))
+    probabilities = probabilities_of(model, test)
+    before = softmax(np.log(probabilities) * metrics["temperature"], axis=-1)
+    error = expected_calibration_error(before, test.numbers)
+    assert metrics["calibration_error_before"] == pytest.approx(error, abs=1e-4)
+    assert abs(error - metrics["calibration_error"]) > 1e-3
     again = zoo.evaluate(trained)
     for name in ("loss", "calibration_error"):
         assert again[name] == pytest.approx(metrics[name], abs=1e-5)

@@ -205,6 +205,11 @@ def test_csv_is_safe_for_a_spreadsheet_where_asked():
         texts = [row["text"] for row in csv.DictReader(file)]
         assert texts == [f"'{text}" if safe else text for text in FORMULAS] + ["a = 1"]
         assert (",-," in file.getvalue()) != safe and "0.5" in file.getvalue()
+    file = io.StringIO()  # a spreadsheet that separates by semicolons or tabs finds no cell within
+    write_answers(file, [answers[0] | {"text": "nice;=1+1;\t=2+2"}], "csv", safe=True)
+    for mark in ";\t":
+        rows = csv.reader(file.getvalue().split("\n"), delimiter=mark)
+        assert not any(cell.startswith("=") for row in rows for cell in row)
     for text in [*FORMULAS, *(f"'{text}" for text in FORMULAS), "", "'", "a", "'a"]:
         assert original_cell(safe_cell(text)) == text
 

@@ -116,7 +116,7 @@ def kill(monkeypatch):
     [("cnn_kim", 0, 0), ("cnn_kim", 2, 1), slow_unless(False, "hcan_one_max", 2, 0)],
 )
 def test_a_killed_training_resumes_to_the_same_weights(
-    csv_file, undisturbed, tmp_path, kill, monkeypatch, model, epoch, writing
+    csv_file, undisturbed, tmp_path, kill, monkeypatch, caplog, model, epoch, writing
 ):
     whole = undisturbed(model)
     with monkeypatch.context():
@@ -136,7 +136,10 @@ def test_a_killed_training_resumes_to_the_same_weights(
         with pytest.raises(zoo.UsageError, match="began with KERAS_BACKEND=jax"):
             zoo.resume(run, verbose=0)
         (run / "config.json").write_text(config, "utf-8")
+    settings = json.loads((run / "config.json").read_text("utf-8"))
+    (run / "config.json").write_text(json.dumps(settings | {"devices": 2}), "utf-8")
     assert zoo.resume(run, verbose=0) == run
+    assert "began on 2 devices and continues on 1" in caplog.text
     weights = [zoo.load(folder).get_weights() for folder in (whole, run)]
     for one, other in zip(*weights, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -144,6 +147,14 @@ def test_a_killed_training_resumes_to_the_same_weights(
     assert not (run / "checkpoint").exists()
     with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
         zoo.resume(run)
+
+
+def test_a_training_tells_the_share_of_words(csv_file, tmp_path, monkeypatch, caplog):
+    caplog.set_level("INFO", "zoo")
+    monkeypatch.setattr(zoo.TextClassifier, "fit", mock.Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        start(csv_file, tmp_path)
+    assert re.search(r"\b(9\d|100)% of the positions in a batch are words", caplog.text)
 
 
 def test_a_training_goes_on_with_its_own_settings():
@@ -290,6 +301,13 @@ def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
     ):
         start(csv_file, tmp_path, learning_rate=1e30)
     assert not any("--resume" in message for message in caplog.messages)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_loss_that_only_validation_finds_infinite(csv_file, tmp_path):
+    """As an epoch of one step has its loss of before the step."""
+    with pytest.raises(zoo.UsageError, match=r"infinite, or no number: train anew"):
+        start(csv_file, tmp_path, learning_rate=1e30, batch_size=97, schedule="constant")
     assert not list(tmp_path.iterdir())
 
 
@@ -491,7 +509,10 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
         corpus.unlabelled = datasets.Split(["of the corpus"], [-1])
         return corpus
 
-    (tmp_path / "more.txt").write_text("an unlabelled stay")
+    more = (
+        tmp_path / "more.csv"
+    )  # as the training file has it: columns, and what to do with bad rows
+    more.write_text("text,review,stars\nno,an unlabelled stay,\nragged\n")
     monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=datasets, load=load))
     monkeypatch.setattr("zoo.building.train_word2vec", look)
     with pytest.raises(Killed):
@@ -499,7 +520,8 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
             csv_file,
             tmp_path / "runs",
             embeddings="word2vec",
-            unlabelled=str(tmp_path / "more.txt"),
+            unlabelled=str(more),
+            files={"text_column": "review", "on_bad_row": "skip"},
             min_count=3,
             seed=7,
         )

@@ -28,7 +28,7 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         run.mkdir(parents=True)
         accuracies = [0.1, settings["batch_size"] / 100, 0.2, 0.99]
         losses = [0.0, settings["learning_rate"], 1.0, np.nan]
-        history = {"loss": [0.5, 0.5, 0.5, np.nan], "val_accuracy": accuracies, "val_loss": losses}
+        history = {"loss": [0.5, 0.5, 0.5, 0.5], "val_accuracy": accuracies, "val_loss": losses}
         history = pd.DataFrame(history)
         history.to_csv(run / "history.csv")
         return run

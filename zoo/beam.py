@@ -3,7 +3,9 @@
 import contextlib
 import itertools
 import json
+import logging
 import math
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,6 +23,11 @@ from zoo.writing import check_new, whole
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
 TOGETHER = 64  # of these, of like length, through the model
+TOLD = "told"  # what reading a file has to tell
+
+OWN = threading.local()  # to a thread: ``messages``, where they are kept
+
+logger = logging.getLogger("zoo")
 
 
 class SavedModelHandler(ModelHandler):
@@ -83,18 +90,24 @@ def predict_on_beam(
     for path in (model, output):
         check_path(path)
     text_column = text_column_of(files, text_column)  # the same one of all files
-    next(stream_texts(files, text_column, on_bad_row), None)  # refuses files without a row
     paths = list(map(str, matching_files(Path(files))))
-    for path in paths:  # a fault of the first row is told at once, and not by a worker
-        next(_rows((path, 0), 1, text_column, on_bad_row), None)
+    with _told():  # by a worker, again
+        next(stream_texts(files, text_column, on_bad_row), None)  # refuses files without a row
+        for path in paths:  # a fault of the first row is told at once, and not by a worker
+            next(_rows((path, 0), 1, text_column, on_bad_row), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
-        (
+        read = (
             pipeline
             | "pieces" >> beam.Create([(path, i) for path in paths for i in range(shares)])
             | "spread" >> beam.Reshuffle()
-            | "read" >> beam.FlatMap(_rows, shares, text_column, on_bad_row)
+            | "read"
+            >> beam.FlatMap(_rows, shares, text_column, on_bad_row).with_outputs(TOLD, main="rows")
+        )
+        read[TOLD] | "reports" >> beam.io.WriteToText(str(folder / TOLD))
+        (
+            read["rows"]
             | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
             | "lines" >> beam.MapTuple(_line)
             | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
@@ -103,17 +116,48 @@ def predict_on_beam(
             pipeline.run().wait_until_finish()
         except Exception as error:
             raise usage_error_in(error) or UsageError(f"Apache Beam failed: {error}") from error
+        for reports in folder.glob(f"{TOLD}*"):
+            for report in reports.read_text("utf-8").splitlines():
+                logger.warning("%s", json.loads(report))
+            reports.unlink()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[list[str]]:
+    """What this thread logs meanwhile: a worker has no terminal, and each share would tell it."""
+    logger.addFilter(_keep)  # once, however often
+    OWN.messages, before = [], getattr(OWN, "messages", None)
+    level = logger.level
+    if not logger.isEnabledFor(logging.WARNING):  # as in a worker
+        logger.setLevel(logging.WARNING)
+    try:
+        yield OWN.messages
+    finally:
+        OWN.messages = before
+        logger.setLevel(level)
+
+
+def _keep(record):
+    messages = getattr(OWN, "messages", None)
+    if messages is not None:
+        messages.append(record.getMessage())
+    return messages is None
 
 
 def _rows(
     piece: tuple[str, int], shares: int, text_column: str | None, on_bad_row: str = "fail"
 ) -> Iterator[tuple]:
-    """A share of a file's rows: every so many-th batch."""
+    """A share of a file's rows: every so many-th batch. The first one tells of it, too."""
     path, share = piece
     rows = stream_texts(path, text_column, on_bad_row)
     with contextlib.suppress(NoRows):  # as of one part of many
         for number in itertools.count():
-            if not (batch := list(itertools.islice(rows, BATCH))):
+            with _told() as messages:
+                batch = list(itertools.islice(rows, BATCH))
+            if share == 0:
+                for message in messages:
+                    yield beam.pvalue.TaggedOutput(TOLD, json.dumps(message))
+            if not batch:
                 return
             if number % shares == share:
                 yield from batch

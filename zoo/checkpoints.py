@@ -101,7 +101,8 @@ class Checkpoint(keras.callbacks.Callback):
         _load(self.best, model.variables)
 
     def on_epoch_end(self, epoch, logs=None):
-        if not math.isfinite(logs["loss"]):
+        if not all(math.isfinite(logs[name]) for name in ("loss", "val_loss")):
+            self.model.stop_training = True  # of the validation loss alone Keras does not
             return
         better = not self.scores or _score(logs) > max(self.scores)
         self.scores.append(_score(logs))

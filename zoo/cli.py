@@ -19,18 +19,17 @@ import zoo
 from zoo.errors import UsageError, unknown
 from zoo.quiet import quiet_tensorflow
 from zoo.runs import FILES
+from zoo.terminal import escape, has_colors, print_run, print_scores, printable, shaded, show
 from zoo.threads import MOST
 
 app = typer.Typer(
     help="Attentive text classifiers: train on your labels, see where the model looks, ship it.",
-    epilog="Start with: zoo train (on embedded data), or zoo train act --data reviews.csv",
+    epilog="Start with: zoo train (on embedded data), or zoo train attcnn --data reviews.csv",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich is slow to import
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SHOWN_LETTERS = 160  # of a text
-SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
 NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
 FAITHFUL = 200  # texts of a page on which its attention is tried
@@ -71,14 +70,16 @@ OnBadRow = Annotated[
 ]
 BeamOption = Annotated[
     list[str] | None,
-    typer.Option(help="Of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
+    typer.Option(help="Option of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
 ]
-Preset = Annotated[str | None, typer.Option(help="Options of a paper: zoo describe.")]
+Preset = Annotated[str | None, typer.Option(help="Options of a paper; zoo describe shows them.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--set", help="Option of the model, name=value; may be repeated."),
 ]
-RecipeName = Annotated[str, typer.Option(help="How to train: default, or a paper's: zoo describe.")]
+RecipeName = Annotated[
+    str, typer.Option(help="How to train: default, or a paper's; see zoo describe.")
+]
 Epochs = Annotated[
     int | None,
     typer.Option(
@@ -89,15 +90,15 @@ Epochs = Annotated[
 CleanUp = Annotated[
     str | None,
     typer.Option(
-        help="Of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
-        "Default: the data's or the model's, mostly hcan."
+        help="Clean-up of the texts, as in a paper: hcan, han, kim, tokens, relations or "
+        "characters. Default: the data's or the model's, mostly hcan."
     ),
 ]
 MinCount = Annotated[
     int, typer.Option(help="Rarer words stay unknown, but for those of --embeddings.")
 ]
 MaxVocabulary = Annotated[
-    int | None, typer.Option(help="The most words. Default: the model's, mostly 30,000.")
+    int | None, typer.Option(help="Most words that are known. Default: the model's, mostly 30,000.")
 ]
 Percentile = Annotated[
     float | None,
@@ -117,7 +118,7 @@ SafeCsv = Annotated[
     bool,
     typer.Option(
         "--safe-csv",
-        help="CSV to open in a spreadsheet: an apostrophe goes before what it would run.",
+        help="CSV to open in a spreadsheet: quotes, and an apostrophe before what it would run.",
     ),
 ]
 
@@ -132,7 +133,9 @@ def _version(asked: bool) -> None:
 def _zoo(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show it and exit."),
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -164,12 +167,13 @@ def train(
         typer.Option(help="Texts of a batch, on all devices together. Default: the recipe's; 32."),
     ] = None,
     learning_rate: Annotated[
-        float | None, typer.Option(help="The highest. Default: the recipe's; the model's own.")
+        float | None,
+        typer.Option(help="Highest learning rate. Default: the recipe's; the model's own."),
     ] = None,
     schedule: Annotated[
         str | None,
         typer.Option(
-            help="Of the learning rate: cosine, constant or plateau. Default: the recipe's."
+            help="Course of the learning rate: cosine, constant or plateau. Default: the recipe's."
         ),
     ] = None,
     class_weights: Annotated[
@@ -191,7 +195,9 @@ def train(
     ] = "auto",
     precision: Annotated[
         str,
-        typer.Option(help="While training: float32, mixed_bfloat16, mixed_float16, or auto."),
+        typer.Option(
+            help="Precision of training: float32, mixed_bfloat16, mixed_float16, or auto."
+        ),
     ] = "auto",
     calibrate: Annotated[
         bool, typer.Option(help="Make probabilities as often right as they say.")
@@ -208,7 +214,7 @@ def train(
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard (installed apart).")
     ] = False,
     safe_csv: SafeCsv = False,
-    seed: Annotated[int, typer.Option(help="Of weights, batches, dropout and splits.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of weights, batches, dropout and splits.")] = 0,
     output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),
     resume: Annotated[
         Path | None, typer.Option(help="Continue this run, with its own settings.")
@@ -230,7 +236,9 @@ def train(
                 raise UsageError(
                     f"--resume takes the run's own settings: leave out {given.opts[0]}"
                 )
-        _print_run(zoo.resume(resume, **how), process_id)
+        run = zoo.resume(resume, **how)
+        if not process_id:
+            print_run(run)
         return
     files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
     run = zoo.train(
@@ -259,7 +267,8 @@ def train(
         output=output,
         **how,
     )
-    _print_run(run, process_id)
+    if not process_id:
+        print_run(run)
 
 
 @app.command()
@@ -268,7 +277,7 @@ def tune(
     data: Annotated[
         str, typer.Option(help=f"sample, a name of zoo datasets, or your own: {Kinds}.")
     ] = "sample",
-    trials: Annotated[int, typer.Option(help="Trainings, in all.")] = 20,
+    trials: Annotated[int, typer.Option(help="How many trainings in all.")] = 20,
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
     validation_data: ValidationData = None,
@@ -284,9 +293,12 @@ def tune(
     percentile: Percentile = None,
     embeddings: Embeddings = None,
     unlabelled_data: UnlabelledData = None,
-    seed: Annotated[int, typer.Option(help="Of the search and of each training.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the search and of each training.")] = 0,
     output: Annotated[
-        Path | None, typer.Option(help="Default: tuning/MODEL-DATA. Again: go on there.")
+        Path | None,
+        typer.Option(
+            help="Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."
+        ),
     ] = None,
 ) -> None:
     """Search learning rate, batch size and dropout."""
@@ -341,7 +353,7 @@ def evaluate(
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
-        _print_scores(scores, data or "Test split")
+        print_scores(scores, data or "Test split")
 
 
 @app.command()
@@ -356,7 +368,8 @@ def predict(
     output_format: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="Of the answers. Default: that of --output's name, or jsonl."
+            "--format",
+            help="Format of the answers. Default: that of --output's name, or jsonl.",
         ),
     ] = None,
     beam: Annotated[
@@ -365,7 +378,7 @@ def predict(
     beam_option: BeamOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="A new file for the answers, whole or not there. With --beam: a folder."),
+        typer.Option(help="New file for the answers. With --beam: a new folder."),
     ] = None,
     safe_csv: SafeCsv = False,
 ) -> None:
@@ -379,7 +392,7 @@ def predict(
     _only_of_file(file, text_column, on_bad_row)
     _no_file(texts or [])
     if beam_option and not beam:
-        raise UsageError("--beam-option is of --beam")
+        raise UsageError("--beam-option needs --beam")
     if beam and output_format == Format.csv:
         raise UsageError("--beam writes JSON lines: leave out --format")
     if not beam and output is not None and output.suffix.lower() in NO_ANSWERS:
@@ -390,7 +403,7 @@ def predict(
         named = not beam and output is not None and output.suffix.lower() == ".csv"
         output_format = Format.csv if named else Format.jsonl
     if safe_csv and output_format != Format.csv:
-        raise UsageError("--safe-csv is of --format csv")
+        raise UsageError("--safe-csv needs --format csv")
     if beam:
         if file is None or output is None:
             raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
@@ -445,7 +458,7 @@ def _only_of_file(file, text_column, on_bad_row) -> None:
     """Refuses options of a file where there is none."""
     for name, value in (("--text-column", text_column), ("--on-bad-row", on_bad_row)):
         if file is None and value is not None:
-            raise UsageError(f"{name} is of --file")
+            raise UsageError(f"{name} needs --file")
 
 
 def _no_file(texts) -> None:
@@ -497,7 +510,7 @@ def explain(
     text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
     most: Annotated[
-        int, typer.Option(min=1, help="Of a file, the test split or the mistakes, so many texts.")
+        int, typer.Option(min=1, help="How many texts of a file, the test split or the mistakes.")
     ] = 20,
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
@@ -558,13 +571,13 @@ def explain(
         show(f"{texts} explained in [bold]{escape(page)}[/].", soft_wrap=True)
         return
     for explanation in explanations:
-        show(_shaded(explanation), soft_wrap=True)
+        show(shaded(explanation), soft_wrap=True)
     weights = [word.weight for one in explanations for word in one.words]
     if not any(weights):
         no_attention = weights and all(weight is None for weight in weights)
         reason = "this model has no attention" if no_attention else "there are no words to weigh"
         show(f"Nothing is shaded: {reason}.")
-    elif not _has_colors():
+    elif not has_colors():
         print("No colours here, so nothing is shaded: --page x.html shows it.", file=sys.stderr)
 
 
@@ -668,7 +681,7 @@ def list_datasets(
         show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
     if beam_option and not beam:
-        raise UsageError("--beam-option is of --beam")
+        raise UsageError("--beam-option needs --beam")
     entry = catalogue.find_entry(name)
     if prepare or beam:
         catalogue.locate(entry)  # refuses before TensorFlow is imported
@@ -683,64 +696,6 @@ def list_datasets(
     show(table)
 
 
-def _print_run(run: Path, process_id: int) -> None:
-    """What a training came to, printed by the first process."""
-    from rich.table import Table
-    from rich.text import Text
-
-    if process_id:
-        return
-    from zoo.runs import read_scores
-    from zoo.summary import read_mistakes
-
-    scores = read_scores(run)
-    _print_scores(scores, "Test split")
-    if "temperature" in scores:
-        after, before = scores["calibration_error"], scores["calibration_error_before"]
-        worse = " (the temperature is fitted to the validation split)" if after > before else ""
-        show(
-            f"Calibrated: probabilities are off by {after:.1%} on average, before "
-            f"{before:.1%}{worse}."
-        )
-    if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
-        table = Table(
-            "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
-        )
-        for column in table.columns[:3]:
-            column.no_wrap = True  # the others get what is left, on several lines
-        for row in mistakes:
-            cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
-            cells = [" ".join(printable(cell).split())[:SHOWN_LETTERS] for cell in cells]
-            table.add_row(*map(Text, cells))
-        show(table)
-    curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
-    show(
-        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
-        f"{curves}onfusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
-        f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
-        soft_wrap=True,
-    )
-
-
-def _shaded(explanation) -> Any:
-    """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
-    from rich.text import Text
-
-    one, shaded = explanation, Text(printable(explanation.text))
-    largest = max((word.weight or 0 for word in one.words), default=0) or 1
-    for word in one.words:
-        share = (word.weight or 0) / largest
-        green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
-        style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
-        if share > 0.05:
-            shaded.stylize(style, word.start, word.end)
-        if word.entity:
-            shaded.stylize("bold italic", word.start, word.end)
-    true = "" if one.target in (None, one.label) else f", wrong: it is {one.target}"
-    told = printable(f"{one.label}, {one.probability:.1%}{true}\n")
-    return Text(told, style="bold") + shaded + "\n"
-
-
 def _parse_option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
@@ -753,53 +708,6 @@ def _parse_option(text: str) -> tuple[str, Any]:
 
 def _beam_options(options: list[str] | None) -> list[str]:
     return [f"--{option}" for option in options or []]
-
-
-def _print_scores(scores: dict[str, Any], title: str) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("class", "precision", "recall", "F1", "texts", title=Text(printable(title)))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for label, row in scores["classes"].items():
-        numbers = (row["precision"], row["recall"], row["f1-score"])
-        cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
-        table.add_row(Text(printable(label)), *cells)
-    show(table)
-    show(
-        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
-        f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
-    )
-    for name, title in (("semeval2010_f1", "SemEval-2010 task 8"), ("tacred_f1", "TACRED")):
-        if name in scores:
-            show(f"Official F1 of {title}: [bold]{scores[name]:.2%}[/].")
-
-
-def printable(text: str) -> str:
-    """A space for each control character: terminals obey some, and rich leaves others out."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", text)
-
-
-def escape(name: object) -> str:
-    """A name or a path for :func:`show`, which takes words in brackets for styles."""
-    from rich.markup import escape
-
-    return escape(printable(str(name)))
-
-
-def show(what: Any, **options: Any) -> None:
-    """Prints with rich, which takes longer to import than ``zoo --help`` may."""
-    from rich.console import Console
-
-    Console(emoji=False).print(what, **options)  # else ":bug:" would be one
-
-
-def _has_colors() -> bool:
-    from rich.console import Console
-
-    console = Console()
-    return console.color_system is not None and not console.no_color
 
 
 def few_threads_an_operation() -> None:

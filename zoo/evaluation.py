@@ -122,7 +122,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
 
     if data is None and columns:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in columns)
-        raise UsageError(f"{names}: of --data, which is not given")
+        raise UsageError(f"{names}: give --data, too")
     config = read_config(run)
     if data is None:
         test = read_test_split(config)

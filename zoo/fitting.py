@@ -100,6 +100,8 @@ def fit(
             raise
         ended = False
         logger.warning("Stopped; the best weights so far are kept.")
+    except BrokenPipeError:  # of standard output
+        raise
     except OSError as error:
         raise UsageError(
             f"cannot write to {folder}: {error.strerror or error}. What is there is complete"

@@ -10,6 +10,7 @@ import numpy as np
 from zoo.attention import word_weights
 from zoo.datasets import short_name
 from zoo.registry import describe
+from zoo.relation_scores import TASKS
 from zoo.runs import read_config, read_scores
 
 USE = {
@@ -97,6 +98,13 @@ def model_card(
         if "temperature" in scores
         else "Probabilities are not calibrated."
     )
+    official = "".join(
+        f" The official F1 of {task} is {scores[name]:.2%}."
+        for name, task in TASKS.items()
+        if name in scores
+    )
+    marks = "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
+    marks = marks if own.entities else ""
     looked = "- Attention shows where the model looked, not why it answered so.\n"
     looked = "" if word_weights(model, own(["a"])) is None else looked
     words = "characters" if own.clean_up == "characters" else "words"
@@ -128,7 +136,7 @@ vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 Of the model before the export, on the {scores["texts"]:,} texts of the test split, which decided
 nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
-{scores["loss"]:.3f}. {calibrated}
+{scores["loss"]:.3f}.{official} {calibrated}
 
 | class | precision | recall | F1 | texts |
 |---|--:|--:|--:|--:|
@@ -141,7 +149,7 @@ nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, c
 - {words.capitalize()} outside the vocabulary are all the same to it. It reads \
 {sentences}{own.max_words} {words}\
 {" of each" if model.hierarchical else ""}; what comes after is not read.
-{looked}\
+{marks}{looked}\
 - Whoever labels people, or decides about them, must measure errors by group; nobody has here.
 
 ## Files

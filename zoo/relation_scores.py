@@ -6,6 +6,7 @@ import numpy as np
 
 DIRECTIONS = ("(e1,e2)", "(e2,e1)")
 OTHER, NO_RELATION = "Other", "no_relation"
+TASKS = {"semeval2010_f1": "SemEval-2010 task 8", "tacred_f1": "TACRED"}  # by their score
 
 
 def relation_f1(

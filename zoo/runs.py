@@ -85,10 +85,14 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
 
 def resuming(run: Path) -> str:
     """What continues the training of a run: the command line knows zoo's models alone."""
+    devices = ""
     with contextlib.suppress(UsageError):
-        if not import_model(read_config(run)["model"])[0].__module__.startswith("zoo."):
+        config = read_config(run)
+        if not import_model(config["model"])[0].__module__.startswith("zoo."):
             return f"zoo.resume({str(run)!r})"
-    return f"zoo train --resume {shlex.quote(str(run))}"
+        if config.get("devices", 1) != 1 and config.get("processes") == 1:
+            devices = f" --devices {config['devices']}"
+    return f"zoo train --resume {shlex.quote(str(run))}{devices}"
 
 
 def write_model(folder: Path, model) -> None:

@@ -34,13 +34,14 @@ def write_csv(
         file: opened with ``newline=""``.
         columns: the header.
         rows: as many cells each.
-        safe: whether cells are made safe for a spreadsheet.
+        safe: whether cells are made safe for a spreadsheet, all in quotes: one that separates by
+            another mark would find a cell within a text.
     """
     plain = csv.writer(file, lineterminator="\n")
     quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    plain.writerow(columns)
+    (quoted if safe else plain).writerow(columns)
     for row in rows:
         cells = list(map(safe_cell, row)) if safe else row
         # Before Python 3.13 a carriage return is not quoted, and read as the end of the row.
         returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-        (quoted if returns else plain).writerow(cells)
+        (quoted if safe or returns else plain).writerow(cells)

@@ -193,7 +193,8 @@ def train(
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
-            config |= {"safe_csv": safe_csv}
+            config |= {"safe_csv": safe_csv, "devices": 1 if share is None else share.devices}
+            config |= {"processes": devices.get("processes", 1)}
             vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
             config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
             config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
@@ -275,6 +276,13 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
     resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
     with _session(config["precision"], config["seed"], devices) as (_, share):
         check_batch_size(resolved.batch_size, len(corpus.train), share)
+        now = 1 if share is None else share.devices
+        if (before := config.get("devices", now)) != now:
+            logger.warning(
+                "%s began on %d devices and continues on %d: other texts fill its batches, so "
+                "that it ends with other weights",
+                *(run, before, now),
+            )
         classifier = rebuild_classifier(run, config)
         ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
         seconds = time.perf_counter() - started
@@ -393,9 +401,11 @@ def _absolute(path):
 def _versions():
     import keras
 
-    packages = ("attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn")
+    backend = keras.backend.backend()
+    packages = ["attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn", "gensim"]
+    packages += ["jax"] if backend == "jax" else []
     return {
         "python": platform.python_version(),
-        "backend": keras.backend.backend(),
+        "backend": backend,
         **{package: version(package) for package in packages},
     }

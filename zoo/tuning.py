@@ -121,7 +121,7 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
         history = pd.read_csv(run / "history.csv")
-        kept = history[np.isfinite(history["loss"])]  # as the training did
+        kept = history[np.isfinite(history[["loss", "val_loss"]]).all(axis=1)]  # as it did
         best = kept.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
         trial.set_user_attr("run", str(run))
         trial.set_user_attr("validation_loss", float(best["val_loss"]))

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -309,8 +310,8 @@ def test_beam_prepares_the_same(folder, tmp_path, monkeypatch):
     assert list(datasets.load("agnews").train) == expected
 
 
-@pytest.mark.skipif(BEAM is not None, reason="Apache Beam is installed")
-def test_without_beam_it_is_said_how_to_get_it(folder):
+def test_without_beam_it_is_said_how_to_get_it(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "apache_beam", None)
     with pytest.raises(zoo.UsageError, match=r"attention-zoo\[beam\]"):
         builder.prepare(AGNEWS, beam=True)
 

@@ -90,6 +90,13 @@ def test_what_gensim_writes_is_read(tmp_path, binary):
     assert np.array_equal(ours.vectors, gensims.vectors)
 
 
+def test_the_empty_word_is_passed_over(tmp_path):
+    """Which gensim writes of texts that are split at each blank."""
+    path = tmp_path / "empty.txt"
+    path.write_text("2 3\n 1 2 3\ngood 4 5 6\n")
+    assert read_vectors(path).index_to_key == ["good"]
+
+
 @pytest.mark.parametrize("header", [b"", b"2 2\n"])
 def test_a_byte_order_mark_is_no_part_of_a_word(tmp_path, header):
     path = tmp_path / "a.txt"

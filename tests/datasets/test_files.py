@@ -118,9 +118,9 @@ def test_unclear_columns_are_refused(tmp_path, header, columns, message):
 
 def test_chosen_columns_hold_for_every_split(tmp_path, log):
     train = write(tmp_path / "train.csv", "Id,Review,Stars\n1,good,5\n2,bad,1\n")
-    test = write(tmp_path / "test.csv", "Stars,Review,text,label\n5,nice,no,no\n")
+    test = write(tmp_path / "test.csv", "Stars,Review,text,label\n5,nice,no,no\n1,poor,no,no\n")
     corpus = load_files(train, test=test)
-    assert corpus.frame("test").to_numpy().tolist() == [["nice", "5"]]
+    assert corpus.frame("test").to_numpy().tolist() == [["nice", "5"], ["poor", "1"]]
     assert corpus.columns == {"text_column": "Review", "label_column": "Stars"}
     assert len(log.messages) == 1
     again = load_files(train, test=test, **corpus.columns)
@@ -352,10 +352,10 @@ def test_columns_are_found_by_composed_names_and_by_none(tmp_path):
 
 def test_texts_in_two_splits_are_reported_and_kept(tmp_path, log):
     train = write(tmp_path / "train.csv", "text,label\na,x\nb,y\nb,x\nc,y\n")
-    dev = write(tmp_path / "dev.csv", "text,label\nd,x\n")
+    dev = write(tmp_path / "dev.csv", "text,label\nd,x\nf,y\n")
     test = write(tmp_path / "test.csv", "text,label\ne,x\nb,y\nd,x\n")
     corpus = load_files(train, dev, test)
-    assert [len(corpus.train), len(corpus.validation), len(corpus.test)] == [4, 1, 3]
+    assert [len(corpus.train), len(corpus.validation), len(corpus.test)] == [4, 2, 3]
     assert log.messages == [
         f"1 training texts have another label elsewhere ({train}, line 4 has the text of line 3)",
         f"1 test texts are in the train split too ({test}, line 3 has the text of {train}, line 3)",
@@ -434,6 +434,8 @@ def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
         ("id, text, mood (good|bad)\n1, fine, good\n", "text"),
         ('text,mood (good|bad|so so)\n"fine",good\n', "text"),
         ('"Likes; dislikes\n(any)",label\nfine,good\n', "Likes; dislikes\n(any)"),
+        ('"Likes,\n(any)";label\n"fine";good\n', "Likes,\n(any)"),
+        ('size 5";text\n6";fine\n', "text"),
     ],
 )
 def test_the_next_line_tells_which_separator_it_is(tmp_path, content, column):
@@ -466,6 +468,24 @@ def test_lines_with_nul_bytes_are_refused(tmp_path):
     path.write_bytes("one\ntwo\n".encode("utf-16-le"))
     with pytest.raises(zoo.UsageError, match="a.txt, line 1: NUL bytes: save the file as UTF-8"):
         read_texts(path)
+
+
+def test_lines_that_may_be_read_wrongly_are_told(tmp_path, caplog):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nb\0ad\nday\n")
+    assert read_texts(path) == ["good", "bad", "day"]
+    assert "1 lines have NUL bytes, which are left out (the first: 2)" in caplog.text
+    path.write_bytes(b"good\rbad\rday")
+    assert read_texts(path) == ["good\rbad\rday"]
+    assert "line 1 has carriage returns, which end no line" in caplog.text
+
+
+def test_classes_that_a_given_split_lacks_are_told(tmp_path, caplog):
+    for name, labels in {"train": "abc", "test": "ab"}.items():
+        rows = [f"text {i},{label}" for i in range(20) for label in labels]
+        write(tmp_path / f"{name}.csv", "\n".join(["text,label", *rows]))
+    load_files(str(tmp_path / "train.csv"), test=str(tmp_path / "test.csv"))
+    assert "test.csv has no text of: c" in caplog.text
 
 
 def test_quotes_after_a_blank_need_not_be_of_a_cell(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets import formats
+from zoo.datasets.clean_ups import split_roles
 
 
 class AnyLabel(dict):
@@ -134,6 +135,16 @@ def test_tacred(tmp_path):
             "org:top_members/employees",
         )
     ]
+
+
+def test_types_of_tacred_stay_one_word(tmp_path):
+    path = tmp_path / "dev.json"
+    path.write_text(tacred(obj_type="STATE_OR_PROVINCE"))
+    ((text, _),) = rows(path, "relation_objects")
+    (words,) = split_roles([text])[0].to_list()
+    assert [word.decode() for word in words] == [
+        *["obj-state-or-province"] * 2, "leads", "subj-organization", "."
+    ]  # fmt: skip
 
 
 def test_sentube(tmp_path):

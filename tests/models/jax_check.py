@@ -6,12 +6,14 @@ Leaves in FOLDER for each name its ids, its probabilities and the saved model.
 import sys
 from pathlib import Path
 
+import jax
 import keras
 import numpy as np
 
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.faithfulness import faithfulness
+from zoo.layers.pairwise_attention import additive_scores
 
 names, folder = sys.argv[1].split(","), Path(sys.argv[2])
 assert keras.backend.backend() == "jax"
@@ -22,6 +24,8 @@ for name in names:
     words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks
     ids = rng.integers(1, 50, (8, 3, words) if model.hierarchical else (8, words))
     ids = np.where(rng.random(ids.shape) < 0.8, ids, 0)
+    if name == "act":
+        centers = model.centers.centers
     before = [weight.numpy() for weight in model.trainable_weights]
     model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     loss = model.fit(ids, np.arange(8) % 3, batch_size=4, epochs=1, verbose=0).history["loss"]
@@ -35,7 +39,22 @@ for name in names:
         np.testing.assert_array_equal(weight, same)
     np.savez(folder / f"{name}.npz", ids=ids, probabilities=probabilities)
 
+if "attcnn" in names:  # whose scores have a gradient of their own
+    inputs = [rng.normal(size=size).astype("float32") for size in ((2, 5, 4), (2, 5, 4), (4,))]
+    along = rng.normal(size=(2, 5, 5))
+
+    def plain(query, key, context):
+        return jax.numpy.tanh(query[:, :, None] + key[:, None]) @ context
+
+    both = [
+        jax.grad(lambda *x, scores=scores: (scores(*x) * along).sum(), (0, 1, 2))(*inputs)
+        for scores in (additive_scores, plain)
+    ]
+    for own, expected in zip(*both, strict=True):
+        np.testing.assert_allclose(own, expected, atol=1e-4)
+
 if "act" in names:  # its other arithmetic: words of two entities, of letters, and of four times
+    assert np.abs(centers.numpy()).max() > 0  # which no gradient moves
     model = zoo.build("act", 3, "relations", vocabulary_size=50, subwords=50)
     model.compile("adam", "sparse_categorical_crossentropy")
     ids = rng.integers(4, 200, (8, 7))  # the id and what the word is of

@@ -17,7 +17,8 @@ class PALSTM(TextClassifier):
     An LSTM of several layers reads the words; attention sums its states up by the last one and by
     where the entities are (Section 2). Tags of parts of speech and of named entities, which the
     paper's words also have, need a parser and are left out; so is that training in the authors'
-    code takes 4 % of the words for unknown.
+    code takes 4 % of the words for unknown. Each entity has position vectors of its own; in the
+    paper they share them.
 
     Args:
         entities: whether ids tell which words are in the entities; see

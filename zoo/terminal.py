@@ -1,0 +1,120 @@
+"""The terminal: tables, scores and shaded texts, of names and texts that it must not obey.
+
+Rich takes longer to import than ``zoo --help`` may, and so each function imports it by itself.
+"""
+
+import re
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+SHOWN_LETTERS = 160  # of a text
+SHOWN_MISTAKES = 5
+
+
+def show(what: Any, **options: Any) -> None:
+    """Prints with rich."""
+    from rich.console import Console
+
+    Console(emoji=False).print(what, **options)  # else ":bug:" would be one
+
+
+def printable(text: str) -> str:
+    """A space for each control character: terminals obey some, and rich leaves others out."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
+def escape(name: object) -> str:
+    """A name or a path for :func:`show`, which takes words in brackets for styles."""
+    from rich.markup import escape
+
+    return escape(printable(str(name)))
+
+
+def print_scores(scores: dict[str, Any], title: str) -> None:
+    """Scores of each class and of all, under a title."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from zoo.relation_scores import TASKS
+
+    table = Table("class", "precision", "recall", "F1", "texts", title=Text(printable(title)))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for label, row in scores["classes"].items():
+        numbers = (row["precision"], row["recall"], row["f1-score"])
+        cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
+        table.add_row(Text(printable(label)), *cells)
+    show(table)
+    show(
+        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
+        f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
+    )
+    for name, task in TASKS.items():
+        if name in scores:
+            show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
+
+
+def print_run(run: Path) -> None:
+    """What a training came to."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from zoo.runs import read_scores
+    from zoo.summary import read_mistakes
+
+    scores = read_scores(run)
+    print_scores(scores, "Test split")
+    if "temperature" in scores:
+        after, before = scores["calibration_error"], scores["calibration_error_before"]
+        worse = " (the temperature is fitted to the validation split)" if after > before else ""
+        show(
+            f"Calibrated: probabilities are off by {after:.1%} on average, before "
+            f"{before:.1%}{worse}."
+        )
+    if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
+        table = Table(
+            "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
+        )
+        for column in table.columns[:3]:
+            column.no_wrap = True  # the others get what is left, on several lines
+        for row in mistakes:
+            cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
+            cells = [" ".join(printable(cell).split())[:SHOWN_LETTERS] for cell in cells]
+            table.add_row(*map(Text, cells))
+        show(table)
+    curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
+    show(
+        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
+        f"{curves}onfusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
+        f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
+        soft_wrap=True,
+    )
+
+
+def shaded(explanation) -> Any:
+    """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
+    from rich.text import Text
+
+    text = Text(printable(explanation.text))
+    largest = max((word.weight or 0 for word in explanation.words), default=0) or 1
+    for word in explanation.words:
+        share = (word.weight or 0) / largest
+        green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
+        style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
+        if share > 0.05:
+            text.stylize(style, word.start, word.end)
+        if word.entity:
+            text.stylize("bold italic", word.start, word.end)
+    label, target = explanation.label, explanation.target
+    true = "" if target in (None, label) else f", wrong: it is {target}"
+    told = printable(f"{label}, {explanation.probability:.1%}{true}\n")
+    return Text(told, style="bold") + text + "\n"
+
+
+def has_colors() -> bool:
+    """Whether the terminal shows any."""
+    from rich.console import Console
+
+    console = Console()
+    return console.color_system is not None and not console.no_color
