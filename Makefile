@@ -26,7 +26,7 @@ train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 test: $(BIN)/zoo  ## Run the tests, one on each core.
 	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, float16, systems and layers on JAX, several devices, exports, a page of 1,000 news.
+test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, float16, systems and layers on JAX, exports, a page of 1,000 news.
 	@$(BIN)/pytest -m slow
 
 stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.
