@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,22 +66,50 @@ def test_what_a_step_learns_does_not_depend_on_the_devices():
     subprocess.run([sys.executable, script], check=True)
 
 
-def test_two_processes_on_jax(data, tmp_path):
+def on_jax(*command):
+    return subprocess.Popen([sys.executable, "-m", "zoo", *command], env=os.environ | ON_JAX)
+
+
+def two_on_jax(*command):
+    """Two processes that train together."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         coordinator = f"localhost:{free.getsockname()[1]}"
-    command = [sys.executable, "-m", "zoo", "train", "act", "--data", data]
-    command += ["--recipe", "li2021", "--epochs", "1", "--batch-size", "8"]
+    several = ["--coordinator", coordinator, "--processes", "2", "--process-id"]
+    return [on_jax(*command, *several, number) for number in "01"]
+
+
+def training(data, epochs):
+    """Arguments of a small training of act."""
+    command = ["train", "act", "--data", data, "--recipe", "li2021", "--batch-size", "8"]
     for name, value in ACT.items():
         command += ["--set", f"{name}={value}"]
-    several = ["--coordinator", coordinator, "--processes", "2", "--process-id"]
-    running = [
-        subprocess.Popen([*command, "--output", tmp_path / folder, *more],
-                         env=os.environ | ON_JAX)
-        for folder, more in (("1", ()), ("2", [*several, "0"]), ("2", [*several, "1"]))
-    ]  # fmt: skip
+    return [*command, "--epochs", str(epochs), "--output"]
+
+
+def test_two_processes_on_jax(data, tmp_path):
+    train = training(data, 1)
+    running = [on_jax(*train, tmp_path / "1"), *two_on_jax(*train, tmp_path / "2")]
     assert [process.wait() for process in running] == [0, 0, 0]
     same_weights(tmp_path / "1", tmp_path / "2")
+
+
+@pytest.mark.slow
+def test_two_processes_that_are_killed_go_on(data, tmp_path):
+    train = training(data, 40)
+    assert [process.wait() for process in two_on_jax(*train, tmp_path / "whole")] == [0, 0]
+    running = two_on_jax(*train, tmp_path / "killed")
+    while not list(tmp_path.glob("killed/*/checkpoint/state-[1-9]*.npz")):
+        assert running[0].poll() is None
+        time.sleep(0.01)
+    for process in running:
+        process.kill()
+        process.wait()
+    (run,) = (tmp_path / "killed").iterdir()
+    assert not (run / "metrics.json").exists()
+    resumed = two_on_jax("train", "--resume", run)
+    assert [process.wait() for process in resumed] == [0, 0]
+    same_weights(tmp_path / "whole", tmp_path / "killed")
 
 
 @pytest.mark.parametrize(
