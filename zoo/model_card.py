@@ -103,8 +103,9 @@ def model_card(
         for name, task in TASKS.items()
         if name in scores
     )
-    marks = "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
-    marks = marks if own.entities else ""
+    marks = ""
+    if own.entities:
+        marks = "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
     looked = "- Attention shows where the model looked, not why it answered so.\n"
     looked = "" if word_weights(model, own(["a"])) is None else looked
     words = "characters" if own.clean_up == "characters" else "words"
