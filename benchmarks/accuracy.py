@@ -173,8 +173,9 @@ def further(rows, best):
     gains = ", ".join(f"{row['data']} ({row['gain']:+.1f})" for row in found)
     sentence = (
         f"With word vectors of {WIDTH} numbers, which word2vec learnt from IMDB's 75,000 training "
-        f"and unlabelled reviews (`--embeddings`), the test accuracy of the best "
-        f"model, which may be another one, changes by so many points: {gains}."
+        "and unlabelled reviews (`--embeddings`), the models were trained again, and the best "
+        "chosen again by validation. Points of its test accuracy beside the one without them: "
+        f"{gains}."
     )
     accuracies = {"validation": ("validation accuracy", ".2%"), "test": ("test accuracy", ".2%")}
     columns = {
@@ -264,7 +265,8 @@ def main():
     machines = sorted({row["machine"] for row in [*rows, *tried] if "machine" in row})
     notes = [
         f"Written by `make bench-accuracy` on {' and '.join(machines)}: "
-        "`zoo train MODEL --data DATA`, with nothing else. Test splits are the official ones"
+        "`zoo train MODEL --data DATA`, with nothing else, and one training each: a difference of "
+        "a point or two may be chance. Test splits are the published ones"
         f"{''.join(parts(row['data'] for row in best))}. {tried_on()} The best is the one with the "
         "best validation accuracy; the difference is its test accuracy beside that of TF-IDF.",
         missing(best),

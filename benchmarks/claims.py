@@ -3,7 +3,7 @@
 import base64
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,17 +88,18 @@ def verdict(low: float, high: float) -> str:
     return "confirmed" if low > 0 else "contrary" if high < 0 else "not confirmed"
 
 
-def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[str]:
-    """A table of claims, on each corpus where both systems have been trained, and a summary.
-
-    The summary counts the paper's claims and our questions apart.
+def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[dict]:
+    """Each claim on each corpus where both systems have been trained, and on the mean.
 
     Args:
         claims: which.
         corpora: their titles by name.
         rows: with ``old``: whether a training had earlier settings.
+
+    Yields:
+        The ``claim``; ``data``, a name or :data:`MEAN`; ``points``, ``low`` and ``high``; the
+        ``verdict``; ``old``, whether a training had earlier settings.
     """
-    lines, verdicts = [], {}
     for claim in claims:
         ahead, mixed = {}, set()
         for data in corpora:
@@ -116,20 +117,45 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
         for data in claim.corpora or places:
             if data in places:
                 mean, low, high = difference(*places[data])
-                found = verdict(low, high)
-                place = "the mean of the corpora" if data == MEAN else "a corpus"
-                verdicts.setdefault((claim.ours, place), Counter())[found] += 1
-                found += ", with earlier settings" if data in mixed else ""
-                where = f"mean of {len(corpora)}" if data == MEAN else corpora[data]
-                lines.append(
-                    f"| {claim.says} | {where} | {mean:+.1f} | {low:+.1f} to {high:+.1f} "
-                    f"| {found} |"
-                )
-    for (ours, place), counts in sorted(verdicts.items()):
-        told = ", ".join(f"{count} {one}" for one, count in sorted(counts.items()))
-        whose = "Our questions" if ours else "The paper's claims"
-        yield f"- {whose}, {counts.total()} tested on {place}: {told}."
+                yield {
+                    "claim": claim,
+                    "data": data,
+                    "points": mean,
+                    "low": low,
+                    "high": high,
+                    "verdict": verdict(low, high),
+                    "old": data in mixed,
+                }
+
+
+def counted(verdicts: Iterable[str]) -> str:
+    """How many verdicts there are of each kind, in words."""
+    counts = sorted(Counter(verdicts).items())
+    return ", ".join(f"{count} {one}" for one, count in counts)
+
+
+def as_table(found: list[dict], corpora: dict[str, str]) -> Iterator[str]:
+    """Markdown of what :func:`tested` found: a summary, and a line for each.
+
+    The summary counts the paper's claims and our questions apart.
+    """
+    for ours, mean in itertools.product((False, True), repeat=2):
+        of = [
+            one["verdict"]
+            for one in found
+            if one["claim"].ours == ours and (one["data"] == MEAN) == mean
+        ]
+        if of:
+            whose = "Our questions" if ours else "The paper's claims"
+            place = "the mean of the corpora" if mean else "a corpus"
+            yield f"- {whose}, {len(of)} tested on {place}: {counted(of)}."
     yield ""
     yield "| claim | corpus | points | 95 % | verdict |"
     yield "|---|---|--:|---|---|"
-    yield from lines
+    for one in found:
+        where = f"mean of {len(corpora)}" if one["data"] == MEAN else corpora[one["data"]]
+        old = ", with earlier settings" if one["old"] else ""
+        yield (
+            f"| {one['claim'].says} | {where} | {one['points']:+.1f} "
+            f"| {one['low']:+.1f} to {one['high']:+.1f} | {one['verdict']}{old} |"
+        )

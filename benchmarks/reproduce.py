@@ -21,6 +21,7 @@ import pandas as pd
 import typer
 
 import zoo
+from benchmarks.claims import counted
 from benchmarks.report import tell
 from benchmarks.table import Table
 from zoo import datasets
@@ -67,7 +68,8 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
 
 
 def highlights() -> Iterator[str]:
-    """A table of the rows that tables show in the README, of those that ran to their end."""
+    """What the README shows of the tables that ran to their end: some rows, and verdicts."""
+    verdicts = []
     yield "| paper | system | data | paper's accuracy | ours | gap | trainings |"
     yield "|---|---|---|--:|--:|--:|--:|"
     for name in TABLES:
@@ -75,6 +77,12 @@ def highlights() -> Iterator[str]:
         if report.exists() and isinstance(table, Table):
             rows = pd.read_csv(report.with_suffix(".csv"))
             yield from table.highlighted(f"{RESULTS.name}/{report.name}", rows)
+            verdicts += table.verdicts(rows)
+    yield ""
+    yield (
+        f"The papers' claims of order that could be tested here, {len(verdicts)} of a claim on a "
+        f"corpus: {counted(verdicts)}. Verdicts are on the few trainings that each report counts."
+    )
 
 
 def main(

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 import zoo
-from benchmarks.claims import Claim, by_chance, packed, tested
+from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
 from benchmarks.peak import peak_memory
 from benchmarks.report import machine
 from benchmarks.teacher import taught
@@ -194,6 +194,10 @@ class Table:
         if counts.min() == 1 < counts.max():
             spread += "; one without brackets is of one training"
         drawn = "; each seed draws its own training texts" if self.texts else ""
+        numbered = self._numbered()
+        numbers = f"the {self.reference}'s, ours, and the gap" if numbered else "ours"
+        if 0 < len(numbered) < len(self.corpora):
+            numbers += f", where the {self.reference} has a number"
         jobs = int(rows["jobs"].max())
         old = rows[self.outdated(rows)].groupby("data")["system"].unique()
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
@@ -204,7 +208,7 @@ class Table:
         settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
         return f"""# {self.title}
 
-Test {self.metric.replace("_f1", " F1")} in percent: the {self.reference}'s, ours, and the gap;
+Test {self.metric.replace("_f1", " F1")} in percent: {numbers};
 parameters are those outside the word table, on the corpus where they are most; seconds are the
 median of the row's trainings, by the clock of whichever machine, whatever else it did, and do not
 compare rows. Ours is the mean of trainings (of each row: {trainings}){spread}{drawn}.
@@ -221,6 +225,16 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 
 {settings}
 """
+
+    def tested(self, rows: pd.DataFrame) -> list[dict]:
+        """The claims, as :func:`benchmarks.claims.tested` finds them."""
+        rows = self.counted(rows)
+        return list(tested(self.claims, self.corpora, rows.assign(old=self.outdated(rows))))
+
+    def verdicts(self, rows: pd.DataFrame) -> list[str]:
+        """Those on the paper's own claims, each on one corpus."""
+        found = self.tested(rows)
+        return [one["verdict"] for one in found if not one["claim"].ours and one["data"] != MEAN]
 
     def _claims(self, rows):
         if not self.claims:
@@ -242,24 +256,38 @@ trainings.{luck if pairs else ""} Of many claims without a difference, one in tw
 verdict by chance, and more, as trainings differ. A mean of corpora counts each the same, and
 samples the texts of each by itself.
 
-{chr(10).join(tested(self.claims, self.corpora, rows.assign(old=self.outdated(rows))))}
+{chr(10).join(as_table(self.tested(rows), self.corpora))}
 """
 
+    def _numbered(self):
+        """The corpora of which the paper has a number."""
+        return {
+            data
+            for system in self.systems
+            for data, paper in zip(self.corpora, system.paper, strict=False)
+            if paper is not None
+        }
+
     def _lines(self, rows):
-        titles = [f"{title}: {self.reference} | ours | gap" for title in self.corpora.values()]
+        numbered = self._numbered()
+        titles = [
+            f"{title}: {self.reference} | ours | gap" if data in numbered else f"{title}: ours"
+            for data, title in self.corpora.items()
+        ]
         titles += [f"paper, {title}" for title in self.elsewhere]
         yield f"| system | {' | '.join(titles)} | parameters | s a training |"
-        yield "|---|" + "--:|" * (3 * len(self.corpora) + len(self.elsewhere) + 2)
+        columns = len(self.corpora) + 2 * len(numbered) + len(self.elsewhere)
+        yield "|---|" + "--:|" * (columns + 2)
         for system in self.systems:
             cells, own = [], rows[rows["system"] == system.name]
             numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
             for data in self.corpora:
                 paper, scores = numbers.get(data), 100 * own[own["data"] == data][self.metric]
-                cells.append(told(paper))
                 spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
-                cells.append(f"{scores.mean():.1f}{spread}" if len(scores) else "")
+                ours = f"{scores.mean():.1f}{spread}" if len(scores) else ""
                 both = len(scores) and paper is not None
-                cells.append(f"{scores.mean() - paper:+.1f}" if both else "")
+                gap = f"{scores.mean() - paper:+.1f}" if both else ""
+                cells += [told(paper), ours, gap] if data in numbered else [ours]
             others = system.elsewhere or (None,) * len(self.elsewhere)
             cells += map(told, others)
             cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")

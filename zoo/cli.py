@@ -24,7 +24,7 @@ from zoo.threads import MOST
 
 app = typer.Typer(
     help="Attentive text classifiers: train on your labels, see where the model looks, ship it.",
-    epilog="Start with: zoo train (on embedded data), or zoo train attcnn --data reviews.csv",
+    epilog="Start with: zoo train (on built-in data), or zoo train attcnn --data reviews.csv",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich is slow to import
