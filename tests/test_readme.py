@@ -35,7 +35,8 @@ def folder(tmp_path_factory, csv_file):
     for entry in ROOT.iterdir():
         if entry.name not in ("runs", ".git"):
             (path / entry.name).symlink_to(entry)
-    (path / "reviews.csv").write_text(csv_file.read_text())
+    for name in ("reviews.csv", "new.csv"):
+        (path / name).write_text(csv_file.read_text())
     (path / "empty.csv").write_text("")
     (path / "other.csv").write_text("review,stars\ngood,five\n")
     return path
@@ -76,6 +77,8 @@ def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
     (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
     metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
     assert metrics["accuracy"] >= 0.9
+    answers = (folder / "labelled.jsonl").read_text("utf-8").splitlines()
+    assert len(answers) == len((folder / "new.csv").read_text().splitlines()) - 1
 
 
 def test_shipping_works(folder, trained):
