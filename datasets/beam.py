@@ -1,5 +1,7 @@
 """Apache Beam, which is installed apart: work on many cores or machines."""
 
+import contextlib
+import io
 import re
 from collections.abc import Sequence
 
@@ -31,16 +33,23 @@ def pipeline_options(options: Sequence[str] = ()):
     """Options such as ``--runner=FlinkRunner``; without a runner, all cores of this machine.
 
     Raises:
-        UsageError: if there is no such runner, or it is not installed.
+        UsageError: if an option has a wrong value, or there is no such runner, or it is not
+            installed.
     """
     beam = import_beam()
     given = {option.partition("=")[0] for option in options}
     local = () if "--runner" in given else (o for o in LOCAL if o.partition("=")[0] not in given)
     found = beam.options.pipeline_options.PipelineOptions([*local, *options])
-    if runner := found.get_all_options()["runner"]:
+    try:
+        with contextlib.redirect_stderr(io.StringIO()) as said:  # argparse, with all that there is
+            runner = found.get_all_options()["runner"]
+    except SystemExit:
+        reason = said.getvalue().strip().rpartition("error: ")[2]
+        raise UsageError(f"options of Apache Beam: {reason}") from None
+    if runner:
         try:
             beam.runners.create_runner(runner)
-        except (ValueError, ImportError) as error:
+        except (ValueError, ImportError, AttributeError) as error:
             raise UsageError(f"runner {runner!r} of Apache Beam: {error}") from None
     return found
 

@@ -71,7 +71,6 @@ class ZooCorpus(tfds.core.GeneratorBasedBuilder):
                     "label": tfds.features.ClassLabel(names=entry.labels),
                 }
             ),
-            supervised_keys=("text", "label"),
             homepage=entry.homepage,
             citation=entry.citation,
             license=entry.licence,

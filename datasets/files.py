@@ -12,15 +12,17 @@ import pandas as pd
 
 from zoo.datasets.columns import TEXT_COLUMNS, choose_columns, column_named
 from zoo.datasets.corpus import Corpus, Split, class_numbers
-from zoo.datasets.folders import find_splits, read_class_folders, short_name
+from zoo.datasets.folders import children, find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
+    holds_rows,
     place,
+    report_left_out,
     report_odd_labels,
     report_repeats,
     report_swallowed,
     skipped,
 )
-from zoo.datasets.separated import MARKS
+from zoo.datasets.separated import MARKS, separator_of
 from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
 from zoo.datasets.text_files import Problem, composed, open_text, undecodable, well_formed
 from zoo.errors import UsageError, unknown
@@ -80,7 +82,11 @@ def load_files(
             than good ones, a single class, or a label that the training file lacks.
     """
     own = {"validation": validation, "test": test}
-    paths = {"train": train} | find_splits(as_path(train))
+    within = find_splits(as_path(train))
+    if within:
+        others = set(children(as_path(train))) - set(within.values())
+        report_left_out(as_path(train), sorted(others))
+    paths = {"train": train} | within
     paths |= {split: path for split, path in own.items() if path is not None}
     columns = {"text_column": text_column, "label_column": label_column}
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
@@ -93,6 +99,10 @@ def load_files(
             for option, name in columns.items()
         }
         frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row)
+        for option, name in frames[split].attrs["columns"].items():
+            role = option.removesuffix("_column")
+            if found.get(option) and own[option] is None and name == role:  # else it is told
+                logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
         found = frames[split].attrs["columns"] | found
     labels = sorted(frames["train"]["label"].unique())
     report_odd_labels(train, labels)
@@ -177,6 +187,7 @@ def stream_texts(
 
 
 def _is_lines(path):
+    path = path if path.is_dir() else matching_files(path)[0]
     return path.name.lower().removesuffix(".gz").endswith(".txt")
 
 
@@ -312,18 +323,24 @@ def _table(file, text, label) -> Iterator[tuple]:
     names = read_columns(file)
     # All files have them, but may write their accents in another way.
     text, label = choose_columns(file, names, text, label, labelled=label is not None)
-    labels, long_texts = set(), []
+    index = None if label is None else names.index(label)
+    labels, long_texts, swallowed = set(), [], []
     watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATED)
+    separator = separator_of(file) if watched else None
     for number, values in read_rows(file, [text] if label is None else [text, label]):
         if not isinstance(values, Problem):
             values = (values[0], values[1] if label is not None else None)
             labels.add(values[1])
             if watched and values[0] and "\n" in values[0]:
-                long_texts.append((number, values[0]))
+                if label is not None:  # all of which are not known yet
+                    long_texts.append((number, values[0]))
+                elif holds_rows(values[0], separator, len(names)):
+                    swallowed.append(number)
         yield file, number, values
-    if watched:
-        index = None if label is None else names.index(label)
-        report_swallowed(file, long_texts, labels, len(names), index)
+    for number, long in long_texts:
+        if holds_rows(long, separator, len(names), index, labels):
+            swallowed.append(number)
+    report_swallowed(file, swallowed)
 
 
 def _problem(text, label, labelled=True) -> Problem | None:

@@ -35,14 +35,14 @@ def find_splits(folder: Path) -> dict[str, Path]:
     Raises:
         UsageError: where a split is there twice.
     """
-    children = _children(folder) if folder.is_dir() else []
+    parts_of = children(folder) if folder.is_dir() else []
     found = {}
     for split, names in SPLITS.items():
         parts = [
             path
-            for path in children
+            for path in parts_of
             if short_name(path).lower() in names
-            and (kind_of(path) or (path.is_dir() and any(p.is_dir() for p in _children(path))))
+            and (kind_of(path) or (path.is_dir() and any(p.is_dir() for p in children(path))))
         ]
         if len(parts) > 1:
             both = " and ".join(path.name for path in parts)
@@ -51,7 +51,6 @@ def find_splits(folder: Path) -> dict[str, Path]:
             found[split] = parts[0]
     if "train" not in found:
         return {}
-    report_left_out(folder, [path for path in children if path not in found.values()])
     return found
 
 
@@ -69,12 +68,12 @@ def read_class_folders(
     if splits := find_splits(folder):
         parts = ", ".join(map(str, splits.values()))
         raise UsageError(f"{folder} has several splits: give one of {parts}")
-    classes = {path: _children(path) for path in _children(folder) if path.is_dir()}
+    classes = {path: children(path) for path in children(folder) if path.is_dir()}
     inside = [path for paths in classes.values() for path in paths]
-    texts = list(filter(_is_text, inside if labelled else [*_children(folder), *inside]))
+    texts = list(filter(_is_text, inside if labelled else [*children(folder), *inside]))
     if not texts:
         files = [path for path in inside if path.is_file() and not kind_of(path)]
-        if files and not any(map(kind_of, _children(folder))):
+        if files and not any(map(kind_of, children(folder))):
             packed = files[0].suffix.lower() == ".gz"
             advice = "unpack them" if packed else "end their names with .txt"
             raise UsageError(f"{files[0]} and its like are no texts: {advice}")
@@ -87,7 +86,7 @@ def read_class_folders(
             label = path.parent.name if path.parent in classes else None
             yield folder, str(path.relative_to(folder)), (file.read(), label)
     known = {*texts, *(path.parent for path in texts)}  # a class without texts is none
-    others = [path for path in _children(folder) if path not in known]
+    others = [path for path in children(folder) if path not in known]
     others += [path for path in inside if path not in known]
     report_left_out(folder, others)
 
@@ -96,7 +95,8 @@ def _is_text(path):
     return path.suffix.lower() == ".txt"
 
 
-def _children(folder):
+def children(folder: Path) -> list[Path]:
+    """The files and folders in a folder, but hidden ones, sorted."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:

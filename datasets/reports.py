@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.separated import separator_of
 from zoo.datasets.tables import kind_of
 
 SHOWN = 3  # places
@@ -68,19 +67,18 @@ def report_odd_labels(path: str | Path, labels: list[str]) -> None:
             logger.warning("%s: the labels %s are one number, but classes apart", path, same)
 
 
-def report_swallowed(
-    file: Path, texts: list[tuple[int, str]], labels: set[str], width: int, index: int | None
-) -> None:
-    """Texts of many lines in which there are whole rows: a quote may be unbalanced.
+def holds_rows(
+    text: str, separator: str, width: int, index: int | None = None, labels: Iterable[str] = ()
+) -> bool:
+    """Whether a text of many lines has whole rows of a table among them.
 
     Args:
-        file: of separated values.
-        texts: lines and texts.
-        labels: those of the file.
-        width: how many columns it has.
+        text: the text.
+        separator: of the table's columns.
+        width: how many these are.
         index: the column of labels; None in a file of tabs without one, as commas stand in texts.
+        labels: those of the table.
     """
-    separator, lines = separator_of(file), []
 
     def is_row(cells):
         if len(cells) != width:
@@ -89,9 +87,11 @@ def report_swallowed(
             return width > 1
         return cells[index].strip('" ') in labels
 
-    for number, text in texts:
-        if any(is_row(line.split(separator)) for line in text.splitlines()):
-            lines.append(number)
+    return any(is_row(line.split(separator)) for line in text.splitlines())
+
+
+def report_swallowed(file: Path, lines: list[int]) -> None:
+    """Lines whose texts hold rows: a quote may be unbalanced."""
     if lines:
         logger.warning(
             "%s: %d of the texts have lines that look like rows (%s): is a quote unbalanced?",

@@ -73,7 +73,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
                 lines.go_on()
                 if directive:
                     continue
-            if row:
+            if row and (width or any(cell.strip() for cell in row)):  # the header is not blank
                 width = width or len(row)
                 yield start, row
     if unquoted:

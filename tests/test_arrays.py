@@ -44,6 +44,14 @@ def test_wrong_targets_are_refused(model, targets, message):
         np.testing.assert_array_equal(one, other)
 
 
+def test_wrong_validation_ids_are_refused_before_anything_is_learnt(model):
+    before = model.get_weights()
+    with pytest.raises(ValueError, match="words have 1 to 9, padding 0"):
+        model.fit(IDS, np.zeros(4), validation_data=(IDS + 10**6, np.zeros(4)), verbose=0)
+    for one, other in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize(
     "targets",
     [

@@ -74,6 +74,9 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(trained, tmp_path / "*.csv", tmp_path / "answers")
     with pytest.raises(zoo.UsageError, match="runner 'FlinkRuner' of Apache Beam: "):
         predict_on_beam(trained, files, tmp_path / "answers", options=["--runner=FlinkRuner"])
+    wrong = ["--direct_num_workers=all"]
+    with pytest.raises(zoo.UsageError, match="of Apache Beam: .*direct_num_workers.*'all'"):
+        predict_on_beam(trained, files, tmp_path / "answers", options=wrong)
     with pytest.raises(zoo.UsageError, match="is there already"):
         predict_on_beam(trained, files, tmp_path)
     with pytest.raises(zoo.UsageError, match="no SavedModel in"):

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,21 @@ def run_zoo(monkeypatch, capsys):
         return code, out, err
 
     return run
+
+
+def test_a_backend_that_is_not_there(run_zoo, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "jxa")
+    code, _, err = run_zoo("list")
+    assert code == 2 and "unknown KERAS_BACKEND 'jxa'. Did you mean 'jax'?" in err
+    monkeypatch.setenv("KERAS_BACKEND", "jax")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "is not installed: pip install jax" in run_zoo("list")[2]
+
+
+def test_standard_output_may_be_closed():
+    command = [sys.executable, "-m", "zoo", "list"]
+    ended = subprocess.run(["bash", "-c", f"{shlex.join(command)} >&-"], capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_help_names_every_command(run_zoo):
@@ -154,6 +170,9 @@ def test_list_and_describe(run_zoo):
         (["train", "--data", "AGNEWS"], "unknown data 'AGNEWS'. Did you mean 'agnews'"),
         (["explain", "nothing", "--text-column", "x"], "--text-column needs --file"),
         (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option needs --beam"),
+        (["datasets", "--beam-option", "x=1"], "--beam-option needs --beam"),
+        (["predict", "nothing", "a", "--format", "jsonn"], "Did you mean 'jsonl'"),
+        (["explain", "nothing", "a", "--most", "0"], "--most must be at least 1: got 0"),
         (["train", "ssan", "--set", "position=nne"], "Did you mean 'none'"),
         (["train", "ssan", "--set", "position=none", "--recipe", "x"], "unknown recipe of ssan"),
         (["train", "cnn_kim", "--set", "max_norm=None", "--recipe", "x"], "unknown recipe of cnn"),

@@ -75,6 +75,21 @@ def test_a_cache_that_finds_no_room_is_told_in_one_line(csv_file, tmp_path, monk
         start(csv_file, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor"),
+        RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate"),  # JAX's
+    ],
+)
+def test_batches_that_memory_has_no_room_for_are_told_in_one_line(
+    csv_file, tmp_path, monkeypatch, error
+):
+    monkeypatch.setattr("zoo.fitting._batches", mock.Mock(side_effect=error))
+    with pytest.raises(zoo.UsageError, match="no room in memory for batches of 8 texts: train"):
+        start(csv_file, tmp_path, batch_size=8)
+
+
 @pytest.fixture(scope="module")
 def undisturbed(csv_file, tmp_path_factory):
     """The run of a model that nobody interrupts."""
@@ -504,8 +519,10 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
         assert (dim, min_count, seed, workers) == (4, 3, 7, None)
         raise Killed
 
+    own_load = datasets.load
+
     def load(*args, **kwargs):
-        corpus = datasets.load(*args, **kwargs)
+        corpus = own_load(*args, **kwargs)
         corpus.unlabelled = datasets.Split(["of the corpus"], [-1])
         return corpus
 
@@ -513,7 +530,7 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
         tmp_path / "more.csv"
     )  # as the training file has it: columns, and what to do with bad rows
     more.write_text("text,review,stars\nno,an unlabelled stay,\nragged\n")
-    monkeypatch.setattr("zoo.training.datasets", mock.Mock(wraps=datasets, load=load))
+    monkeypatch.setattr(datasets, "load", load)
     monkeypatch.setattr("zoo.building.train_word2vec", look)
     with pytest.raises(Killed):
         start(
@@ -525,6 +542,23 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
             min_count=3,
             seed=7,
         )
+
+
+def test_bad_rows_of_unlabelled_texts_are_left_out_beside_a_corpus(tmp_path, monkeypatch):
+    """Whose own files have no such option."""
+
+    def look(texts, *_, **__):
+        assert list(texts)[-1:] == ["an unlabelled stay"]
+        raise Killed
+
+    (tmp_path / "more.csv").write_text("text,review,stars\nno,an unlabelled stay,\nragged\n")
+    monkeypatch.setattr("zoo.building.train_word2vec", look)
+    files = {"text_column": "review", "on_bad_row": "skip"}
+    more = {"embeddings": "word2vec", "unlabelled": str(tmp_path / "more.csv")}
+    with pytest.raises(Killed):
+        start("sample", tmp_path / "runs", files=files, **more)
+    with pytest.raises(zoo.UsageError, match="--on-bad-row is for your own files"):
+        start("sample", tmp_path / "runs", files={"on_bad_row": "skip"})
 
 
 def test_letters_that_the_font_lacks_are_not_drawn(tmp_path, caplog):
@@ -540,8 +574,9 @@ def test_letters_that_the_font_lacks_are_not_drawn(tmp_path, caplog):
 
 def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
-    zoo.train("bow", str(csv_file), output=tmp_path, epochs=3, learning_rate=0.1)
-    assert "bow is solved at once: no use of epochs or learning_rate" in caplog.messages
+    own = {"epochs": 3, "learning_rate": 0.1, "cache": "none"}
+    zoo.train("bow", str(csv_file), output=tmp_path, **own)
+    assert "bow is solved at once: no use of epochs or learning_rate or cache" in caplog.messages
 
 
 def test_options_that_change_nothing_are_told(caplog):

@@ -78,7 +78,8 @@ def predict_on_beam(
         text_column: by default ``text``, or else a well-known name.
         options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores of this
             machine.
-        on_bad_row: as of :func:`zoo.datasets.read_texts`.
+        on_bad_row: as of :func:`zoo.datasets.read_texts`, but each file by itself must have more
+            good rows than bad ones.
 
     Raises:
         UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
@@ -115,7 +116,8 @@ def predict_on_beam(
         try:
             pipeline.run().wait_until_finish()
         except Exception as error:
-            raise usage_error_in(error) or UsageError(f"Apache Beam failed: {error}") from error
+            reason = str(error).strip().rpartition("\n")[2]  # of a worker's stack trace
+            raise usage_error_in(error) or UsageError(f"Apache Beam failed: {reason}") from error
         for reports in folder.glob(f"{TOLD}*"):
             for report in reports.read_text("utf-8").splitlines():
                 logger.warning("%s", json.loads(report))

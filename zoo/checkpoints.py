@@ -135,7 +135,8 @@ def _load(path, variables):
         for variable, value in zip(variables, values, strict=True):
             variable.assign(value)
     except ValueError as error:
-        raise UsageError(f"{path} is of another model: {error}. Train anew") from None
+        reason = str(error).partition("\n")[0]
+        raise UsageError(f"{path} is of another model: {reason}. Train anew") from None
 
 
 def _read(path):

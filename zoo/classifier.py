@@ -216,6 +216,7 @@ class TextClassifier(keras.Model):
         if isinstance(validation_data, tuple | list):
             validation_data = (only_one(validation_data[0]), *validation_data[1:])
             self._check_targets(validation_data[1] if len(validation_data) > 1 else None)
+            self._check_ids(validation_data[0])
             if is_text(validation_data[0]):
                 if len(validation_data) != 2:
                     raise ValueError("validation_data of texts must be (texts, targets)")

@@ -6,7 +6,6 @@ import math
 import os
 import re
 import sys
-from enum import StrEnum
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -31,6 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 SHOWN_TRIALS = 10
+FORMATS = ("jsonl", "csv")  # of answers
 NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
 FAITHFUL = 200  # texts of a page on which its attention is tried
 
@@ -109,7 +109,10 @@ Percentile = Annotated[
 ]
 Embeddings = Annotated[
     str | None,
-    typer.Option(help="word2vec, trained on the texts, or a file: .bin, .vec, .txt (or .gz)."),
+    typer.Option(
+        help="word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
+        "little each time), or a file: .bin, .vec, .txt (or .gz)."
+    ),
 ]
 UnlabelledData = Annotated[
     str | None, typer.Option(help="Further texts for word2vec, without labels.")
@@ -138,12 +141,9 @@ def _zoo(
         ),
     ] = False,
 ) -> None:
-    pass
+    from zoo.arguments import check_backend
 
-
-class Format(StrEnum):
-    jsonl = "jsonl"
-    csv = "csv"
+    check_backend()
 
 
 @app.command()
@@ -366,10 +366,10 @@ def predict(
     text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
     output_format: Annotated[
-        Format | None,
+        str | None,
         typer.Option(
             "--format",
-            help="Format of the answers. Default: that of --output's name, or jsonl.",
+            help="jsonl or csv. Default: that of --output's name, or jsonl.",
         ),
     ] = None,
     beam: Annotated[
@@ -391,9 +391,11 @@ def predict(
     _one_source(texts, file)
     _only_of_file(file, text_column, on_bad_row)
     _no_file(texts or [])
+    if output_format not in (None, *FORMATS):
+        raise unknown("format", output_format, FORMATS)
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    if beam and output_format == Format.csv:
+    if beam and output_format == "csv":
         raise UsageError("--beam writes JSON lines: leave out --format")
     if not beam and output is not None and output.suffix.lower() in NO_ANSWERS:
         raise UsageError(
@@ -401,8 +403,8 @@ def predict(
         )
     if output_format is None:
         named = not beam and output is not None and output.suffix.lower() == ".csv"
-        output_format = Format.csv if named else Format.jsonl
-    if safe_csv and output_format != Format.csv:
+        output_format = "csv" if named else "jsonl"
+    if safe_csv and output_format != "csv":
         raise UsageError("--safe-csv needs --format csv")
     if beam:
         if file is None or output is None:
@@ -510,7 +512,7 @@ def explain(
     text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
     most: Annotated[
-        int, typer.Option(min=1, help="How many texts of a file, the test split or the mistakes.")
+        int, typer.Option(help="How many texts of a file, the test split or the mistakes.")
     ] = 20,
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
@@ -532,6 +534,8 @@ def explain(
     _one_source(texts, file, mistakes)
     _only_of_file(file, text_column, on_bad_row)
     _no_file(texts or [])
+    if most < 1:
+        raise UsageError(f"--most must be at least 1: got {most}")
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
@@ -662,6 +666,8 @@ def list_datasets(
 
     from zoo.datasets import catalogue
 
+    if beam_option and not beam:
+        raise UsageError("--beam-option needs --beam")
     if name is None and (prepare or beam):
         raise UsageError("--prepare and --beam need the name of a corpus: zoo datasets lists them")
     if name is None:
@@ -680,8 +686,6 @@ def list_datasets(
         show(table)
         show("Sizes are the published ones. More of each: zoo datasets NAME")
         return
-    if beam_option and not beam:
-        raise UsageError("--beam-option needs --beam")
     entry = catalogue.find_entry(name)
     if prepare or beam:
         catalogue.locate(entry)  # refuses before TensorFlow is imported
@@ -720,6 +724,8 @@ def few_threads_an_operation() -> None:
 def main() -> None:
     """Entry point: bad input ends with one line and exit code 2."""
     quiet_tensorflow()
+    if sys.stdout is None:  # who started it has closed it
+        sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # a label that the terminal cannot show ends nothing
         sys.stdout.reconfigure(errors="replace")
     try:

@@ -71,8 +71,8 @@ def spread(
     if processes != 1 or process_id or coordinator:
         if backend != "jax":
             raise UsageError(
-                "several processes need JAX: KERAS_BACKEND=jax zoo train ... (TensorFlow's "
-                "multi-worker strategy does not work under Keras 3)"
+                "several processes need JAX: pip install jax, KERAS_BACKEND=jax zoo train ... "
+                "(TensorFlow's multi-worker strategy does not work under Keras 3)"
             )
         if coordinator is None or not 0 <= process_id < processes:
             raise UsageError(
@@ -86,9 +86,13 @@ def spread(
         # Not by Keras' initialize, under which the first process must end soon after the others;
         # but it has the model to score and to write.
         if not jax.distributed.is_initialized():  # by a training before
-            jax.distributed.initialize(
-                coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
-            )
+            try:
+                jax.distributed.initialize(
+                    coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
+                )
+            except RuntimeError as error:
+                reason = str(error).strip().partition("\n")[0]
+                raise UsageError(f"the processes cannot meet at {coordinator}: {reason}") from None
     if backend == "jax":
         with _on_jax(devices, processes, process_id) as share:
             yield share

@@ -15,6 +15,8 @@ from zoo.datasets.corpus import Corpus
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
 
+EXHAUSTED = "RESOURCE_EXHAUSTED"  # what JAX says where memory is
+
 logger = logging.getLogger("zoo")
 
 
@@ -106,13 +108,19 @@ def fit(
         raise UsageError(
             f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
         ) from None
-    except tf.errors.OpError as error:
-        if Path(cache).name == cache or cache not in str(error):  # it is no path, or another's
-            raise
-        raise UsageError(
-            f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
-            "disk, or train anew without --cache disk"
-        ) from None
+    except (tf.errors.OpError, RuntimeError) as error:
+        if Path(cache).name != cache and cache in str(error):  # it is a path, and that of the error
+            raise UsageError(
+                f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
+                "disk, or train anew without --cache disk"
+            ) from None
+        if isinstance(error, tf.errors.ResourceExhaustedError) or EXHAUSTED in str(error):
+            raise UsageError(
+                f"there is no room in memory for batches of {recipe.batch_size} texts: train anew "
+                "with a smaller --batch-size, a lower --percentile or fewer max_words, or continue "
+                "where there is more"
+            ) from None
+        raise
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
         way_out = "train anew with a lower --learning-rate, or with --precision float32"
         if not checkpoint.scores:

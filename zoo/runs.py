@@ -265,4 +265,4 @@ def _load_file(path, names):
     except UsageError:
         raise
     except Exception as error:
-        raise UsageError(f"{path} is damaged: {error}") from error
+        raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from error

@@ -20,6 +20,7 @@ from zoo.alone import alone, scratch
 from zoo.arguments import (
     check_batch_size,
     check_choices,
+    check_data,
     check_flags,
     check_numbers,
     check_options,
@@ -124,7 +125,7 @@ def train(
             :func:`zoo.devices.spread`.
 
     Returns:
-        The run folder.
+        The run folder; of a process that is not the first, one that is gone.
 
     Raises:
         UsageError: for bad names, data or options, before anything is written; and where the
@@ -132,10 +133,7 @@ def train(
     """
     files, options = files or {}, options or {}
     check_name(model)
-    if not isinstance(data, str | Path):
-        raise UsageError(
-            f"data must be the name of a corpus or a path, such as that of a CSV file: got {data!r}"
-        )
+    check_data(data)
     check_names(files, devices)
     check_seed(seed)
     seed = int(seed)  # Keras takes no number of NumPy
@@ -160,13 +158,17 @@ def train(
     own |= {"learning_rate": None if learning_rate is None else float(learning_rate)}
     own |= {"schedule": schedule, "class_weights": class_weights}
     check_tensorboard(tensorboard)
+    is_name = data in (*datasets.CATALOGUE, "sample")
+    of_unlabelled = ("text_column", "on_bad_row") if is_name and unlabelled is not None else ()
+    own_files = {name: value for name, value in files.items() if name not in of_unlabelled}
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
-        corpus = datasets.load(data, **files).split(seed)
+        corpus = datasets.load(data, **own_files).split(seed)
         _announce(corpus)
         started = time.perf_counter()
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
-                column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
+                column = corpus.columns.get("text_column", files.get("text_column"))
+                column = datasets.column_of(unlabelled, column)
                 bad = files.get("on_bad_row", "fail")
                 texts = datasets.read_texts(unlabelled, column, bad)
                 corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
@@ -183,11 +185,11 @@ def train(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
             check_batch_size(resolved.batch_size, len(corpus.train), share)
-            warn_if_solved(classifier, own | {"tensorboard": tensorboard or None})
+            idle = {"tensorboard": tensorboard, "cache": cache != "auto" and cache}
+            warn_if_solved(classifier, own | {name: one or None for name, one in idle.items()})
             warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
-            given = files | {name: _absolute(path) for name, path in given.items()}
-            is_name = data in (*datasets.CATALOGUE, "sample")
+            given = own_files | {name: _absolute(path) for name, path in given.items()}
             config = {"model": model, "data": data if is_name else _absolute(data)}
             config |= {"preset": preset}
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
@@ -220,6 +222,9 @@ def resume(
     Args:
         run: its folder, which is also that of the result. Several processes all need to see it.
         verbose, tensorboard, devices: see :func:`train`.
+
+    Returns:
+        That folder.
 
     Raises:
         UsageError: if there is nothing to continue, the data is not what it was, or Keras has
@@ -279,8 +284,7 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         now = 1 if share is None else share.devices
         if (before := config.get("devices", now)) != now:
             logger.warning(
-                "%s began on %d devices and continues on %d: other texts fill its batches, so "
-                "that it ends with other weights",
+                "%s began on %d devices and continues on %d, and so ends with other weights",
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from zoo import datasets
 from zoo.alone import alone
-from zoo.arguments import check_options, check_seed
+from zoo.arguments import check_data, check_options, check_seed
 from zoo.building import for_relations
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
@@ -65,6 +65,7 @@ def tune(
         raise UsageError(f"trials must be at least 1: got {trials}")
     check_seed(seed)
     seed = int(seed)  # Keras takes no number of NumPy
+    check_data(data)
     check_names(settings.get("files") or {}, settings)
     if several := settings.keys() & {"coordinator", "processes", "process_id"}:
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")

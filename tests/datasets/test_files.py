@@ -156,7 +156,7 @@ def test_a_folder_of_split_files(tmp_path, dev, log):
     own = write(tmp_path / "elsewhere" / "test.csv", rows("own"))
     assert load_files(tmp_path, test=own).test.texts[0] == "own 0"
     with pytest.raises(
-        zoo.UsageError, match="has several splits: give one of .*train.csv, .*dev|val"
+        zoo.UsageError, match="has several splits: give one of .*train.csv, .*(?:dev|val)"
     ):
         read_labelled(tmp_path)
     write(tmp_path / "train.jsonl", "")
@@ -246,7 +246,19 @@ def test_texts_that_swallow_rows_are_told(tmp_path, log):
 def test_a_glob_of_lines(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.txt", f"one {name}\n")
-    assert read_texts(tmp_path / "*.txt") == ["one a", "one b"]
+    assert read_texts(tmp_path / "*.txt") == read_texts(tmp_path / "*") == ["one a", "one b"]
+
+
+def test_a_column_that_another_split_lacks_is_told(tmp_path, log):
+    train = write(tmp_path / "train.csv", "text,clean,label\nA,a,x\nB,b,y\n")
+    test = write(tmp_path / "test.csv", "text,label\nC,x\nD,y\n")
+    assert load_files(train, test=test, text_column="clean").test.texts.tolist() == ["C", "D"]
+    assert f"{test} has no column 'clean': texts are in 'text'" in log.messages
+
+
+def test_a_first_line_of_blanks_is_no_header(tmp_path):
+    path = write(tmp_path / "a.csv", "   \ntext,label\none,x\ntwo,y\n")
+    assert read_texts(path) == read_labelled(path)["text"].tolist() == ["one", "two"]
 
 
 def test_one_class_is_refused(tmp_path):

@@ -197,7 +197,7 @@ class BagOfNgrams(TextClassifier):
         def split_up(texts):
             return split_words(texts, self.preprocessor.clean_up)
 
-        vectors = train_word2vec(split, split_up, WIDTH, seed=seed)
+        vectors = train_word2vec(split, split_up, WIDTH, seed=seed, workers=1)
         places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
         known = [word for word in vectors.index_to_key if word in places]
         number = min(self.clusters, len(known))
