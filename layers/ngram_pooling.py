@@ -11,8 +11,9 @@ from zoo.layers.masking import masked_max, zero_masked
 class NgramPooling(keras.layers.Layer):
     """For each filter, its largest match with an n-gram of the text, for several n.
 
-    Kim 2014, Section 2: ``c_i = relu(w . x_(i:i+n-1) + b)``, then the maximum over i. An n-gram
-    starts at every word; beyond the last one there are zeros.
+    Kim 2014, Section 2: ``c_i = f(w . x_(i:i+n-1) + b)``, then the maximum over i. An n-gram
+    starts at every word; beyond the last one there are zeros. Kim's code has zeros before the first
+    one, too.
 
     Each word meets each part of every filter in one matrix product; the parts' products are then
     shifted and added up. They are as wide as the filters, while n-grams would be n words wide.
@@ -20,6 +21,7 @@ class NgramPooling(keras.layers.Layer):
     Args:
         filters: filters of each window.
         windows: n of the n-grams.
+        activation: f; Kim's is ``"relu"`` (Section 3.1).
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -32,7 +34,7 @@ class NgramPooling(keras.layers.Layer):
         ValueError: if a size is below 1.
     """
 
-    def __init__(self, filters=100, windows=(3, 4, 5), **kwargs):
+    def __init__(self, filters=100, windows=(3, 4, 5), activation="relu", **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
         check_sizes(filters=filters)
@@ -42,6 +44,7 @@ class NgramPooling(keras.layers.Layer):
             check_sizes(window=window)
         self.filters = filters
         self.windows = tuple(windows)
+        self.activation = keras.activations.get(activation)
 
     def build(self, input_shape):
         self.kernels, self.biases = [], []
@@ -63,14 +66,18 @@ class NgramPooling(keras.layers.Layer):
         pooled = []
         for size, bias in zip(self.windows, self.biases, strict=True):
             matches = sum(shifted(products.pop(0), words) for words in range(size))
-            pooled.append(masked_max(ops.relu(matches + bias), mask))
+            pooled.append(masked_max(self.activation(matches + bias), mask))
         return ops.concatenate(pooled, axis=-1)
 
     def compute_mask(self, inputs, previous_mask):
         return None
 
     def get_config(self):
-        return super().get_config() | {"filters": self.filters, "windows": self.windows}
+        return super().get_config() | {
+            "filters": self.filters,
+            "windows": self.windows,
+            "activation": keras.activations.serialize(self.activation),
+        }
 
 
 def shifted(inputs, words):

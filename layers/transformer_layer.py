@@ -12,7 +12,8 @@ from zoo.layers.relative_position_attention import RelativePositionAttention
 class TransformerLayer(keras.layers.Layer):
     """Self-attention and a feed-forward network, each with residual and layer normalisation.
 
-    Vaswani et al. 2017, Sections 3.1-3.3 and 5.4; with ``max_distance`` its attention has the
+    Vaswani et al. 2017, Sections 3.1-3.3 and 5.4, with Keras' epsilon, 1e-3, in the normalisation;
+    with ``max_distance`` its attention has the
     relative positions of Shaw et al. 2018.
 
     Args:

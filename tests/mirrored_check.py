@@ -34,8 +34,10 @@ with pytest.raises(zoo.UsageError, match="must be a multiple of the 2 devices: g
     train("2", 7)
 with pytest.raises(zoo.UsageError, match="must be at most the 80 training texts: got 82"):
     train("2", 82)
-train("1", 8)
-train("2", 8)
+with pytest.MonkeyPatch.context() as patch:  # nobody reads those two
+    patch.setattr("zoo.saved_model.export_saved_model", lambda model, path: path.mkdir())
+    train("1", 8)
+    train("2", 8)
 # A further model in the same process, by the default recipe, whose last bits would not agree.
 run = zoo.train(
     "cnn_kim", data, epochs=9, learning_rate=0.01, devices="2", output=f"{folder}/more", verbose=0

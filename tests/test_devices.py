@@ -14,6 +14,7 @@ import pytest
 
 import zoo
 from zoo import devices
+from zoo.devices import await_coordinator
 
 # Stochastic gradient descent, as adaptive rates make large differences of tiny ones; no dropout,
 # whose draws differ, and no centre loss, whose centres move by the mean over the devices.
@@ -84,7 +85,7 @@ def training(data, epochs):
     command = ["train", "act", "--data", data, "--recipe", "li2021", "--batch-size", "8"]
     for name, value in ACT.items():
         command += ["--set", f"{name}={value}"]
-    return [*command, "--epochs", str(epochs), "--output"]
+    return [*command, "--epochs", str(epochs), "--no-calibrate", "--output"]
 
 
 def test_two_processes_on_jax(data, tmp_path):
@@ -112,6 +113,16 @@ def test_two_processes_that_are_killed_go_on(data, tmp_path):
     same_weights(tmp_path / "whole", tmp_path / "killed")
 
 
+def test_who_waits_for_the_first_process_gives_up():
+    with socket.socket() as first:
+        first.bind(("localhost", 0))
+        coordinator = f"localhost:{first.getsockname()[1]}"
+        with pytest.raises(zoo.UsageError, match=f"nothing answers at {coordinator} .*process 0"):
+            await_coordinator(coordinator, seconds=0)
+        first.listen()
+        await_coordinator(coordinator, seconds=0)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -119,7 +130,7 @@ def test_two_processes_that_are_killed_go_on(data, tmp_path):
         ({"devices": "two"}, "devices must be all, or 1 to 1, .*: got 'two'"),
         ({"devices": "²"}, "devices must be all, or 1 to 1, .*: got '²'"),
         ({"devices": "2"}, "devices must be all, or 1 to 1, .*: got '2'"),
-        ({"processes": 2}, "several processes need JAX: KERAS_BACKEND=jax"),
+        ({"processes": 2}, "several processes need JAX: pip install jax, KERAS"),
     ],
 )
 def test_devices_that_are_not_there_are_refused(csv_file, tmp_path, settings, message):

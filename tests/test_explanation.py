@@ -31,6 +31,7 @@ def built(name):
         entities=model.entities,
     )
     model.labels = ["no", "yes"]
+    model.run_eagerly = True  # tracing takes seconds
     return model
 
 

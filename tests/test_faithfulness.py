@@ -61,7 +61,7 @@ def test_of_few_texts_there_is_no_verdict():
 
 def test_known_fall():
     """Of two words, one is deleted in each share: by attention the one that decides."""
-    found = faithfulness(Counts("good"), ["good filler1"], draws=200)
+    found = faithfulness(Counts("good"), ["good filler1"], draws=500)
     assert found.attended == pytest.approx(0.25)  # 0.75 to 0.5
     assert found.random == pytest.approx((0.25 - 0.25) / 2, abs=0.05)  # or to 1
 
@@ -112,6 +112,7 @@ def test_of_every_model(name):
     clean_up = "relations" if model.entities else "hcan"
     limits = model.max_words, model.max_sentences
     model.preprocessor = Preprocessor(WORDS, *limits, clean_up, entities=model.entities)
+    model.run_eagerly = True  # tracing takes seconds
     found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
     without_attention = word_weights(model, np.asarray(model.preprocessor(["good"]))) is None
     assert (found is None) == without_attention

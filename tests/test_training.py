@@ -28,7 +28,7 @@ from zoo import datasets, summary
 from zoo.arguments import warn_if_idle
 from zoo.checkpoints import Checkpoint
 from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
-from zoo.registry import import_model
+from zoo.registry import create, import_model
 from zoo.runs import read_config, write_words
 from zoo.summary import draw_confusion_matrix
 
@@ -664,7 +664,7 @@ def test_every_recipe_of_a_paper_has_its_preset():
     [(name, recipe) for name in KINDS for recipe in import_model(name)[0].recipes],
 )
 def test_an_optimizer_takes_the_settings_of_a_paper(name, recipe):
-    resolved = find_recipe(name, recipe).resolved(zoo.build(name, 2, vocabulary_size=5), 100)
+    resolved = find_recipe(name, recipe).resolved(create(name, 2), 100)
     optimizer = resolved.build_optimizer()
     assert type(optimizer).__name__ == resolved.optimizer
     assert optimizer.get_config().items() >= resolved.settings.items()
@@ -672,8 +672,7 @@ def test_an_optimizer_takes_the_settings_of_a_paper(name, recipe):
 
 def test_many_classes_take_twice_the_steps():
     def steps(classes, **own):
-        model = zoo.build("act", classes, vocabulary_size=5)
-        return Recipe(**own).resolved(model, 3200).steps
+        return Recipe(**own).resolved(create("act", classes), 3200).steps
 
     assert [steps(19), steps(20), steps(150)] == [1500, 3000, 3000]
     assert steps(20, epochs=2) == 200
@@ -695,7 +694,7 @@ def test_many_classes_take_twice_the_steps():
     ],
 )
 def test_recipes_become_steps_and_evaluations(recipe, own, texts, steps, evaluations):
-    resolved = recipe.resolved(zoo.build("act", 2, vocabulary_size=5), texts, **own)
+    resolved = recipe.resolved(create("act", 2), texts, **own)
     assert (resolved.steps, resolved.evaluations) == (steps, evaluations)
     trained = evaluations * resolved.evaluate_every // resolved.batch_size
     assert steps <= trained < steps + evaluations

@@ -3,6 +3,8 @@
 import contextlib
 import functools
 import re
+import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +12,7 @@ from zoo.datasets.batches import Share
 from zoo.errors import UsageError
 
 WAIT = 7 * 24 * 3600  # seconds for the first of several processes, when the others are done
+CONNECT = 300  # seconds for the others, until it has started
 
 
 def auto_precision() -> str:
@@ -63,7 +66,8 @@ def spread(
         How batches are to be shared; None for one device.
 
     Raises:
-        UsageError: if there are fewer devices, or the backend cannot spread so.
+        UsageError: if there are fewer devices, the backend cannot spread so, or the first process
+            cannot be reached.
     """
     import keras
 
@@ -86,13 +90,11 @@ def spread(
         # Not by Keras' initialize, under which the first process must end soon after the others;
         # but it has the model to score and to write.
         if not jax.distributed.is_initialized():  # by a training before
-            try:
-                jax.distributed.initialize(
-                    coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
-                )
-            except RuntimeError as error:
-                reason = str(error).strip().partition("\n")[0]
-                raise UsageError(f"the processes cannot meet at {coordinator}: {reason}") from None
+            if process_id:
+                await_coordinator(coordinator)
+            jax.distributed.initialize(
+                coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
+            )
     if backend == "jax":
         with _on_jax(devices, processes, process_id) as share:
             yield share
@@ -107,6 +109,27 @@ def spread(
         return
     with _mirrored(tuple(device.name for device in found[:number])).scope():
         yield Share(number, devices=number)
+
+
+def await_coordinator(coordinator: str, seconds: float = CONNECT) -> None:
+    """Returns once the first process answers; JAX would end Python where it never does.
+
+    Raises:
+        UsageError: if it does not within so many seconds.
+    """
+    host, _, port = coordinator.rpartition(":")
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with socket.create_connection((host, int(port)), timeout=10):
+                return
+        except (OSError, OverflowError) as error:  # names may come to be known later, too
+            if time.monotonic() > end:
+                raise UsageError(
+                    f"nothing answers at {coordinator} ({error}): has process 0 started, and can "
+                    "this machine reach it?"
+                ) from None
+        time.sleep(1)
 
 
 @functools.cache

@@ -16,7 +16,8 @@ from zoo.layers import (
 class GlobalAttentionClassifier(TextClassifier):
     """Global attention and classification, over any encoder of words.
 
-    Li et al. 2021 (ACT), Section 2.3, with what the paper does not have as options that are off.
+    Li et al. 2021 (ACT), Section 2.3, with what the paper does not have as options that are off,
+    but ``word_dropout``.
 
     Args:
         attention_dim: width of the global attention.

@@ -55,6 +55,7 @@ WINDOWS = Values(
 )
 
 VALUES = {
+    "activation": NAME,
     "attention_dim": SIZE,
     "attention_dropout": RATE,
     "attentive": FLAG,

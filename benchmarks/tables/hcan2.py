@@ -103,7 +103,9 @@ TABLE = Table(
     ],
     footnotes=[
         *STANDING_IN,
-        "Position vectors start with a deviation of 0.05; in the authors' code with 0.1.",
+        "Position vectors start with a deviation of 0.05; in the authors' code with 0.1. One "
+        "self-attention is normalised, too, of which the paper does not tell; its CNN has Kim's "
+        "bound on the weights of classes, which the paper does not have.",
         "Earlier trainings of HCAN had Keras' epsilon of 1e-3 in the layer normalisation, which "
         "leaves the product of two self-attentions smaller than it should be while it is small. "
         "Since their results were seen it is 1e-12.",

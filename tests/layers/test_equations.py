@@ -367,10 +367,11 @@ def test_pairwise_attention(decay):
             close(got[b, i], weights @ x[b, others])
 
 
-def test_ngram_pooling():
+@pytest.mark.parametrize(("activation", "f"), [("relu", relu), ("tanh", np.tanh)])
+def test_ngram_pooling(activation, f):
     """Kim 2014, Equations 1 to 3."""
     x, mask = case()
-    layer = layers.NgramPooling(filters=4, windows=(2, 3))
+    layer = layers.NgramPooling(filters=4, windows=(2, 3), activation=activation)
     layer.build(x.shape)
     weights = randomise(layer)
     got = run(layer, x, mask=mask)
@@ -379,7 +380,7 @@ def test_ngram_pooling():
         want = []
         for size, kernel, bias in ((2, *weights[:2]), (3, *weights[2:])):
             ngrams = [padded[j : j + size].reshape(-1) for j in np.flatnonzero(real)]
-            want.append(np.max([relu(ngram @ kernel + bias) for ngram in ngrams], axis=0))
+            want.append(np.max([f(ngram @ kernel + bias) for ngram in ngrams], axis=0))
         close(got[i], np.concatenate(want))
 
 

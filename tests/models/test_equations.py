@@ -78,7 +78,7 @@ def layer_norm(layer, x):
 
 
 def act_answer(model, words, overall):
-    """Li et al. 2021, Equations 5-8: global attention over words, and the classes."""
+    """Li et al. 2021, Section 2.3, Equation 6: global attention over words, and the classes."""
     attention, positions = model.attention, array(model.positions.embeddings)[: len(words)]
     hidden = words @ array(attention.local_kernel) + positions @ array(attention.position_kernel)
     scores = (gelu(hidden) @ array(attention.context))[:, 0] + words @ overall / np.sqrt(6)
@@ -87,7 +87,7 @@ def act_answer(model, words, overall):
 
 
 def test_act():
-    """Li et al. 2021, Equations 1-8: the global representation is that of the top layer."""
+    """Li et al. 2021, Equations 1-6: the global representation is that of the top layer."""
     model = build("act", num_layers=2, num_heads=2, filters=4, position_dim=4)
     words = array(model.embed(TEXT))[0]
     for layer, norm in zip(model.convolutions, model.norms, strict=True):
@@ -163,7 +163,7 @@ def test_char_cnn():
 
 
 def test_cnn_of_barnes():
-    """Barnes et al. 2017, Section 4.3: ReLU, the larger of each two neighbours, ReLU."""
+    """Ambartsoumian and Popowich 2018, Section 4.3: ReLU, the larger of each two neighbours."""
     model = build("cnn_barnes", filters=2, hidden_dim=4, max_words=9)
     assert isinstance(model, BarnesCNN)
     x = np.pad(array(model.embed(TEXT)), [(0, 0), (0, 3), (0, 0)])

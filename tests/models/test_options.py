@@ -17,6 +17,7 @@ IDS = np.random.default_rng(0).integers(1, 12, (2, 40)) * 4
 IDS[:, [7, 20]] += [1, 2]
 OTHERS = {
     "windows": (2,),
+    "activation": {"relu": "tanh", "tanh": "relu"},
     "pooling": {"last": "mean", "attention": "max"},
     "position": "none",
     "sentence": "lstm",
@@ -135,7 +136,7 @@ RATES = {  # dropout layers with the rate of each option
     "bi_blosan": {"dropout": 1},
     "pa_lstm": {"dropout": 1},
 }
-CALLS = {  # of a dropout layer in a training step, where the papers have it at several places
+CALLS = {  # of a dropout layer in a training step, where it stands at several places
     "ssan": {"dropout": 2},
     "lstm": {"dropout": 1},
     "leam": {"dropout": 3},

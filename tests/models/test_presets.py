@@ -6,7 +6,7 @@ import pytest
 
 import zoo
 from zoo.recipes import find_recipe
-from zoo.registry import import_model
+from zoo.registry import create, import_model
 
 PRESETS = {
     ("hcan", "gao2018"): {
@@ -198,9 +198,7 @@ def test_models_of_characters_read_characters(name):
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
 def test_presets_are_the_papers(name, preset):
-    assert zoo.build(name, 2, preset, vocabulary_size=5).get_config().items() >= (
-        PRESETS[name, preset].items()
-    )
+    assert create(name, 2, preset).get_config().items() >= PRESETS[name, preset].items()
 
 
 @pytest.mark.parametrize(("name", "recipe"), RECIPES)

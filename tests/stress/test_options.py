@@ -22,6 +22,7 @@ SHARES = st.floats(0, 1)
 FLAGS = st.booleans()
 
 LEGAL = {
+    "activation": st.sampled_from(("relu", "tanh")),
     "attention_dim": SIZES,
     "attention_dropout": RATES,
     "attentive": FLAGS,

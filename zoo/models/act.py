@@ -8,7 +8,7 @@ from zoo.layers.checks import check_heads
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
-HEAD = {  # of the presets: sentiment analysis and topic categorisation
+HEAD = {  # of all presets
     "embedding_dim": 300,  # Section 3.3
     "attention_dim": 200,  # Section 3.3
     "position_dim": 60,  # Section 3.3

@@ -4,10 +4,12 @@ import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
+from zoo.errors import unknown
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
+ACTIVATIONS = ("relu", "tanh")
 RECIPE = Recipe(
     optimizer="Adadelta",  # Kim, Section 3.1
     settings={"rho": 0.95, "epsilon": 1e-6},  # Kim's code
@@ -21,7 +23,14 @@ RECIPE = Recipe(
 
 
 @register_model("cnn_kim")
-@register_model("cnn_pe", entities=True, windows=(2, 3, 4, 5), filters=150, position_dim=100)
+@register_model(
+    "cnn_pe",
+    entities=True,
+    windows=(2, 3, 4, 5),
+    filters=150,
+    position_dim=100,
+    activation="tanh",
+)
 @keras.saving.register_keras_serializable("zoo")
 class KimCNN(TextClassifier):
     """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
@@ -32,8 +41,10 @@ class KimCNN(TextClassifier):
     Args:
         filters: feature maps of each width.
         windows: words in the windows of the convolutions.
+        activation: of the convolutions, "relu" or "tanh".
         dropout: rate on the pooled vector.
-        max_norm: bound on the norm of each class's weights in the softmax; None for no bound.
+        max_norm: bound on the norm of each class's weights in the softmax, as Kim has it; None for
+            no bound. Zhao and Wu tell of a penalty on it (Section 3.1), Gao et al. of neither.
         entities: whether ids tell which words are in two entities, see
             :class:`zoo.datasets.Preprocessor`; then the positions relative to both stand beside
             each word's vector (Nguyen and Grishman 2015, Section 3.1).
@@ -58,6 +69,7 @@ class KimCNN(TextClassifier):
             "position_dim": 100,  # Section 4.2: 50 for each entity
             "dropout": 0.5,  # Section 4.2
             "max_norm": 3.0,  # Section 4.2
+            "activation": "tanh",  # authors' code
             "entities": True,
         },
     }
@@ -69,6 +81,7 @@ class KimCNN(TextClassifier):
         *,
         filters=100,
         windows=(3, 4, 5),
+        activation="relu",
         dropout=0.5,
         max_norm=3.0,
         entities=False,
@@ -79,6 +92,9 @@ class KimCNN(TextClassifier):
         super().__init__(num_classes, **kwargs)
         self.filters = filters
         self.windows = tuple(windows)
+        if activation not in ACTIVATIONS:
+            raise unknown("activation", activation, ACTIVATIONS)
+        self.activation = activation
         self.dropout = dropout
         self.max_norm = max_norm
         self.entities = entities
@@ -87,7 +103,7 @@ class KimCNN(TextClassifier):
         self.positions = None
         if position_dim and entities:
             self.positions = EntityPositions(max_distance, position_dim // 2)
-        self.pool = NgramPooling(filters, windows)
+        self.pool = NgramPooling(filters, windows, activation)
         self.drop = keras.layers.Dropout(dropout)
         if max_norm is not None:
             self.classify.kernel_constraint = keras.constraints.MaxNorm(max_norm, axis=0)
@@ -121,7 +137,8 @@ class ATTCNN(KimCNN):
     """
 
     learning_rate = 1e-3
-    # The paper gives the width of words alone (Section 3.1): the rest is Kim's, the last is ours.
+    # The paper gives the width of words alone (Section 3.1), and names dropout and a penalty on the
+    # weights: the rest is Kim's, whose bound stands for the penalty, the last is ours.
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
     recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 

@@ -96,7 +96,7 @@ class BarnesCNN(TextClassifier):
     """The CNN of Barnes et al. 2017.
 
     Convolutions of several widths, each pooled over pairs of neighbours; what is left of a text
-    of fixed length goes to a layer with ReLU and to the softmax (Section 4.3).
+    of fixed length goes to a layer with ReLU and to the softmax (Section 4.3 of the SSAN paper).
 
     Args:
         filters: feature maps of each width.

@@ -155,7 +155,8 @@ class BiBloSAN(TextClassifier):
             batch's longest text: so a text's answer would depend on its batch, and here r is
             fixed; 10 is what they would take for 500 words.
         hidden_dim: width of the layer before the softmax.
-        dropout: rate on word vectors, on the text's vector and on that layer.
+        dropout: rate on word vectors, on the text's vector and on that layer; the authors' code has
+            it within the attention, too, and a decay of weights.
         embedding_range: of new word vectors, about GloVe's: small words attend to all alike, and
             learn slowly.
     """

@@ -18,8 +18,9 @@ SHORTEST = 205  # characters, of which four are left
 class CharCNN(TextClassifier):
     """CNN-char (Zhang et al. 2015): six convolutions over characters, three dense layers.
 
-    Texts are as long as the longest, whatever the batch. Characters have vectors instead of one
-    place each among 70; the first convolution reads them as well. Kernels start as He et al. 2015
+    Texts are as long as the longest, whatever the batch, and read forward; in the paper backward
+    (Section 2.2). Characters have vectors instead of one place each among 70; the first convolution
+    reads them as well. Kernels start as He et al. 2015
     have them for ReLU.
 
     Args:
@@ -33,7 +34,14 @@ class CharCNN(TextClassifier):
     learning_rate = 3e-4
     single_words = False
     clean_up = "characters"
-    presets = {"zhang2015": {"embedding_dim": 70, "filters": 256, "hidden_dim": 1024}}
+    presets = {
+        "zhang2015": {  # the small one
+            "embedding_dim": 70,  # Section 2.2
+            "filters": 256,  # Table 1
+            "hidden_dim": 1024,  # Table 2
+            "dropout": 0.5,  # Section 2.3
+        },
+    }
 
     def __init__(
         self,

@@ -111,7 +111,8 @@ class HCAN(HierarchicalClassifier):
             averages its input, as the authors' code does.
         dropout: rate on embeddings and attention weights (Section 3.8).
         norm_epsilon: of the layer normalisation (Section 3.8, which tells none). The product of two
-            averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small as it is.
+            averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small as it is. It is
+            also there with one self-attention, of which the paper does not tell.
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
     """
 

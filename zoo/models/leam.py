@@ -22,11 +22,13 @@ class LEAM(TextClassifier):
     """Label-Embedding Attentive Model (Wang et al. 2018).
 
     A word weighs as much as its neighbourhood is like the vector of any class; the weighted sum of
-    word vectors is classified (Section 4).
+    word vectors is classified (Section 4). As in the authors' code, a class sees the likeness of
+    the neighbourhood to the others, too. There the document's vector is dropped from, not the
+    words', and the vectors of classes start as those of the words of their names; here at random.
 
     Args:
         radius: r, the words on each side that a neighbourhood has (Section 4.1); the authors' code
-            has 55 for long texts.
+            has 27 for long texts, a window of 55.
         hidden_dim: width of the layer before the softmax; 300 in the authors' code.
         dropout: rate on word vectors and on that layer.
         class_penalty: weight of a second loss in training, that the vector of each class be

@@ -18,7 +18,7 @@ class PALSTM(TextClassifier):
     where the entities are (Section 2). Tags of parts of speech and of named entities, which the
     paper's words also have, need a parser and are left out; so is that training in the authors'
     code takes 4 % of the words for unknown. Each entity has position vectors of its own; in the
-    paper they share them.
+    paper they share them. There these start larger, from U(-1, 1), and the attention at 0.
 
     Args:
         entities: whether ids tell which words are in the entities; see

@@ -135,7 +135,7 @@ class Transformer(SSAN):
     As SSAN, with the encoder layers of Vaswani et al. 2017 for its self-attention. The names are
     rows of Table 2: relative position representations and sinusoidal position encodings. Word
     vectors are as in SSAN, not multiplied by the root of their width as in Vaswani et al., Section
-    3.4; so the encodings weigh more than there.
+    3.4; so the encodings weigh more than there. The authors' code has ReLU after all projections.
 
     Args:
         num_heads: heads of each layer; divides ``embedding_dim``.
