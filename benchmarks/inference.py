@@ -41,7 +41,7 @@ INFERENCE = [
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
     Comparison(
         "act", "li2021", BAG, rivals.BagOfWords,
-        told="`act` labels {:.2g} times as many texts a second as TF-IDF and logistic regression",
+        told="`act` labels {:.1%} as many texts a second as TF-IDF and logistic regression",
     ),
     Comparison("act", "li2021", FASTTEXT, rivals.FastText),
     Comparison(

@@ -1,4 +1,4 @@
-"""Every model trained in 16 bits: 50 steps on the embedded corpus, beside the same in float32.
+"""Every model trained in 16 bits: 50 steps on the built-in corpus, beside the same in float32.
 
 As ``zoo train`` does, what has been trained predicts in float32. Models that are solved at once,
 outside Keras, are trained in no precision of Keras and have no row.
@@ -24,6 +24,7 @@ from zoo.datasets.sample import load_sample
 from zoo.evaluation import probabilities_of
 from zoo.quiet import quiet_tensorflow
 from zoo.recipes import Recipe
+from zoo.registry import create
 
 RESULTS = Path(__file__).parent / "results" / "precision.md"
 MEASURED = Path("runs/bench/precision.csv")
@@ -96,7 +97,7 @@ def main():
     header = f"| model | seeds | {' | '.join(PRECISIONS)} | largest difference, points |"
     lines, failed = [header, "|---|" + "--:|" * (len(PRECISIONS) + 2)], []
     machines = set()
-    names = [name for name in zoo.list_models() if not zoo.build(name, 5).solves]
+    names = [name for name in zoo.list_models() if not create(name, 5).solves]
     for name in track(names, "Training every model in each precision"):
         rows = measured(name, 0, corpus)
         if abs(difference(rows)[0]) > 1:

@@ -74,14 +74,16 @@ def highlights() -> Iterator[str]:
     yield "|---|---|---|--:|--:|--:|--:|"
     for name in TABLES:
         report, table = RESULTS / f"{name}.md", table_of(name)
-        if report.exists() and isinstance(table, Table):
-            rows = pd.read_csv(report.with_suffix(".csv"))
+        measured = report.with_suffix(".csv")
+        if report.exists() and measured.exists() and isinstance(table, Table):
+            rows = pd.read_csv(measured)
             yield from table.highlighted(f"{RESULTS.name}/{report.name}", rows)
             verdicts += table.verdicts(rows)
     yield ""
     yield (
-        f"The papers' claims of order that could be tested here, {len(verdicts)} of a claim on a "
-        f"corpus: {counted(verdicts)}. Verdicts are on the few trainings that each report counts."
+        f"The papers' claims of order were tested {len(verdicts)} times, each time one claim on "
+        f"one corpus: {counted(verdicts)}. Verdicts are on the few trainings that each report "
+        "counts."
     )
 
 

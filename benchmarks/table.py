@@ -98,6 +98,11 @@ class Table:
         (found,) = (one for one in self.systems if one.name == name)
         return dataclasses.replace(found, train=self.train | found.train)
 
+    @property
+    def numbered(self) -> bool:
+        """Whether the paper has numbers of these corpora."""
+        return any(system.paper for system in self.systems)
+
     def settings(self, name: str) -> str:
         """How a row is trained, as JSON, for a cell of a CSV."""
         one = self.system(name)
@@ -194,10 +199,7 @@ class Table:
         if counts.min() == 1 < counts.max():
             spread += "; one without brackets is of one training"
         drawn = "; each seed draws its own training texts" if self.texts else ""
-        numbered = self._numbered()
-        numbers = f"the {self.reference}'s, ours, and the gap" if numbered else "ours"
-        if 0 < len(numbered) < len(self.corpora):
-            numbers += f", where the {self.reference} has a number"
+        numbers = f"the {self.reference}'s, ours, and the gap" if self.numbered else "ours"
         jobs = int(rows["jobs"].max())
         old = rows[self.outdated(rows)].groupby("data")["system"].unique()
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
@@ -259,25 +261,13 @@ samples the texts of each by itself.
 {chr(10).join(as_table(self.tested(rows), self.corpora))}
 """
 
-    def _numbered(self):
-        """The corpora of which the paper has a number."""
-        return {
-            data
-            for system in self.systems
-            for data, paper in zip(self.corpora, system.paper, strict=False)
-            if paper is not None
-        }
-
     def _lines(self, rows):
-        numbered = self._numbered()
-        titles = [
-            f"{title}: {self.reference} | ours | gap" if data in numbered else f"{title}: ours"
-            for data, title in self.corpora.items()
-        ]
+        columns = f"{self.reference} | ours | gap" if self.numbered else "ours"
+        titles = [f"{title}: {columns}" for title in self.corpora.values()]
         titles += [f"paper, {title}" for title in self.elsewhere]
         yield f"| system | {' | '.join(titles)} | parameters | s a training |"
-        columns = len(self.corpora) + 2 * len(numbered) + len(self.elsewhere)
-        yield "|---|" + "--:|" * (columns + 2)
+        of_each = 3 if self.numbered else 1
+        yield "|---|" + "--:|" * (of_each * len(self.corpora) + len(self.elsewhere) + 2)
         for system in self.systems:
             cells, own = [], rows[rows["system"] == system.name]
             numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
@@ -287,7 +277,7 @@ samples the texts of each by itself.
                 ours = f"{scores.mean():.1f}{spread}" if len(scores) else ""
                 both = len(scores) and paper is not None
                 gap = f"{scores.mean() - paper:+.1f}" if both else ""
-                cells += [told(paper), ours, gap] if data in numbered else [ours]
+                cells += [told(paper), ours, gap] if self.numbered else [ours]
             others = system.elsewhere or (None,) * len(self.elsewhere)
             cells += map(told, others)
             cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")

@@ -187,8 +187,10 @@ def stream_texts(
 
 
 def _is_lines(path):
-    path = path if path.is_dir() else matching_files(path)[0]
-    return path.name.lower().removesuffix(".gz").endswith(".txt")
+    paths = [] if path.is_dir() else matching_files(path)
+    return bool(paths) and all(
+        one.name.lower().removesuffix(".gz").endswith(".txt") for one in paths
+    )
 
 
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:

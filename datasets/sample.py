@@ -1,4 +1,4 @@
-"""The embedded corpus: hotel reviews with 5 ratings, written by a seeded generator.
+"""The built-in corpus: hotel reviews with 5 ratings, written by a seeded generator.
 
 It needs neither data nor network, and no bag of words can solve it. One opinion of a review
 decides its rating:
@@ -83,7 +83,7 @@ FILLERS = [
 
 
 def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
-    """The embedded corpus of hotel reviews.
+    """The built-in corpus of hotel reviews.
 
     Args:
         seed: of the generator; the same seed gives the same corpus.

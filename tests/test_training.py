@@ -557,6 +557,8 @@ def test_bad_rows_of_unlabelled_texts_are_left_out_beside_a_corpus(tmp_path, mon
     more = {"embeddings": "word2vec", "unlabelled": str(tmp_path / "more.csv")}
     with pytest.raises(Killed):
         start("sample", tmp_path / "runs", files=files, **more)
+    with pytest.raises(zoo.UsageError, match="more.csv.*'revew'"):
+        start("sample", tmp_path / "runs", files={"text_column": "revew"}, **more)
     with pytest.raises(zoo.UsageError, match="--on-bad-row is for your own files"):
         start("sample", tmp_path / "runs", files={"on_bad_row": "skip"})
 

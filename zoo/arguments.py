@@ -3,7 +3,6 @@
 import importlib.util
 import logging
 import math
-import os
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
@@ -15,7 +14,6 @@ from zoo.recipes import SCHEDULES
 from zoo.registry import import_model
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
-BACKENDS = ("tensorflow", "jax")
 CACHES = ("auto", "memory", "disk", "none")
 NEEDED = {  # options that change nothing without all of these
     "max_distance": ("entities", "position_dim"),
@@ -82,15 +80,6 @@ def check_options(model: str, options: dict[str, Any]) -> None:
             raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
     if "vocabulary_size" in options:
         raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
-
-
-def check_backend() -> None:
-    """Refuses a backend of Keras on which zoo does not run, or that is not installed."""
-    backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    if backend not in BACKENDS:
-        raise unknown("KERAS_BACKEND", backend, BACKENDS)
-    if backend == "jax" and importlib.util.find_spec("jax") is None:
-        raise UsageError("KERAS_BACKEND is jax, which is not installed: pip install jax")
 
 
 def check_data(data: Any) -> None:

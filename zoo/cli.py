@@ -16,7 +16,7 @@ import typer
 
 import zoo
 from zoo.errors import UsageError, unknown
-from zoo.quiet import quiet_tensorflow
+from zoo.quiet import check_backend, quiet_tensorflow
 from zoo.runs import FILES
 from zoo.terminal import escape, has_colors, print_run, print_scores, printable, shaded, show
 from zoo.threads import MOST
@@ -141,8 +141,6 @@ def _zoo(
         ),
     ] = False,
 ) -> None:
-    from zoo.arguments import check_backend
-
     check_backend()
 
 

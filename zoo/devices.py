@@ -83,7 +83,7 @@ def spread(
                 f"process {process_id} of {processes} at {coordinator}: --coordinator host:port, "
                 f"--processes and --process-id (0 to {processes - 1}) go together"
             )
-        if not re.fullmatch(r".+:\d+", coordinator):
+        if not re.fullmatch(r".+:\d+", coordinator) or int(coordinator.rpartition(":")[2]) >= 2**16:
             raise UsageError(f"--coordinator is host:port, as in host0:1234: got {coordinator!r}")
         import jax
 
@@ -121,9 +121,9 @@ def await_coordinator(coordinator: str, seconds: float = CONNECT) -> None:
     end = time.monotonic() + seconds
     while True:
         try:
-            with socket.create_connection((host, int(port)), timeout=10):
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=10):
                 return
-        except (OSError, OverflowError) as error:  # names may come to be known later, too
+        except OSError as error:  # names may come to be known later, too
             if time.monotonic() > end:
                 raise UsageError(
                     f"nothing answers at {coordinator} ({error}): has process 0 started, and can "

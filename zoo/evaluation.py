@@ -86,9 +86,10 @@ def _is_known(data: str, config: dict[str, Any]) -> bool:
     own = Path(config["data"])
     if not own.is_absolute():  # the name of a corpus
         return False
-    splits = {"train": own} | config["files"]
-    with contextlib.suppress(UsageError):  # what a split is has become unclear since
-        splits = {"train": own} | find_splits(own) | config["files"]
+    found = {}
+    with contextlib.suppress(UsageError):  # which is which has become unclear since
+        found = find_splits(own)
+    splits = {"train": own} | found | config["files"]
     learnt = [splits[name] for name in ("train", "validation") if name in splits]
     known = [path for split in learnt for path in _paths(split)]
     return any(path.is_relative_to(other) for path in _paths(data) for other in known)

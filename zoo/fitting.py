@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from pathlib import Path
 
 import keras
@@ -15,7 +16,7 @@ from zoo.datasets.corpus import Corpus
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
 
-EXHAUSTED = "RESOURCE_EXHAUSTED"  # what JAX says where memory is
+NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
 
 logger = logging.getLogger("zoo")
 
@@ -114,7 +115,7 @@ def fit(
                 f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
                 "disk, or train anew without --cache disk"
             ) from None
-        if isinstance(error, tf.errors.ResourceExhaustedError) or EXHAUSTED in str(error):
+        if NO_ROOM.search(str(error)):
             raise UsageError(
                 f"there is no room in memory for batches of {recipe.batch_size} texts: train anew "
                 "with a smaller --batch-size, a lower --percentile or fewer max_words, or continue "

@@ -159,16 +159,16 @@ def train(
     own |= {"schedule": schedule, "class_weights": class_weights}
     check_tensorboard(tensorboard)
     is_name = data in (*datasets.CATALOGUE, "sample")
-    of_unlabelled = ("text_column", "on_bad_row") if is_name and unlabelled is not None else ()
-    own_files = {name: value for name, value in files.items() if name not in of_unlabelled}
+    own_files = files_of(data, files, unlabelled)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **own_files).split(seed)
         _announce(corpus)
         started = time.perf_counter()
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
-                column = corpus.columns.get("text_column", files.get("text_column"))
-                column = datasets.column_of(unlabelled, column)
+                column = files.get("text_column")
+                if not is_name:  # another file may have another one
+                    column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
                 bad = files.get("on_bad_row", "fail")
                 texts = datasets.read_texts(unlabelled, column, bad)
                 corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
@@ -185,8 +185,8 @@ def train(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
             check_batch_size(resolved.batch_size, len(corpus.train), share)
-            idle = {"tensorboard": tensorboard, "cache": cache != "auto" and cache}
-            warn_if_solved(classifier, own | {name: one or None for name, one in idle.items()})
+            idle = {"cache": None if cache == "auto" else cache, "tensorboard": tensorboard or None}
+            warn_if_solved(classifier, own | idle)
             warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = own_files | {name: _absolute(path) for name, path in given.items()}
@@ -295,6 +295,13 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         if any((run / "exports").glob("*")):
             logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
+
+
+def files_of(data: str | Path, files: Mapping[str, Any], unlabelled: Any) -> dict[str, Any]:
+    """What of ``files`` is for the data: beside a corpus, columns are of the unlabelled texts."""
+    of_others = data in (*datasets.CATALOGUE, "sample") and unlabelled is not None
+    others = ("text_column", "on_bad_row") if of_others else ()
+    return {name: value for name, value in files.items() if name not in others}
 
 
 def check_names(files: Any, others: Iterable[str]) -> None:

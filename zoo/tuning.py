@@ -16,7 +16,7 @@ from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
 from zoo.runs import plain_name
-from zoo.training import check_names, train
+from zoo.training import check_names, files_of, train
 from zoo.writing import whole, write_json
 
 BATCH_SIZES = (16, 32, 64)
@@ -75,7 +75,8 @@ def tune(
     check_options(model, options)
     if create(model, 2, settings.get("preset"), **options).solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
-    corpus = datasets.load(data, **(settings.get("files") or {})).split(seed)
+    files = files_of(data, settings.get("files") or {}, settings.get("unlabelled"))
+    corpus = datasets.load(data, **files).split(seed)
     texts, clean_up = corpus.digest(), settings.get("clean_up") or corpus.clean_up
     preset, own = for_relations(model, clean_up, settings.get("preset"), options)
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate

@@ -247,6 +247,9 @@ def test_a_glob_of_lines(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.txt", f"one {name}\n")
     assert read_texts(tmp_path / "*.txt") == read_texts(tmp_path / "*") == ["one a", "one b"]
+    write(tmp_path / "c.csv", "text\none c\n")
+    with pytest.raises(zoo.UsageError, match="unknown kind of file of .*a.txt"):
+        read_texts(tmp_path / "*")
 
 
 def test_a_column_that_another_split_lacks_is_told(tmp_path, log):

@@ -20,7 +20,7 @@ assert keras.backend.backend() == "jax"
 rng = np.random.default_rng(0)
 
 for name in names:
-    layers = {"num_layers": 1} if name == "act" else {}  # a loop: each takes seconds to compile
+    layers = {"num_layers": 2} if name == "act" else {}  # a third would take seconds to compile
     sizes = {"embedding_dim": 24, "vocabulary_size": 50, "max_words": 12}
     model = zoo.build(name, num_classes=3, **sizes, **layers)
     words = 4 * getattr(model, "block_words", 0) or 7  # blocks that attend to blocks

@@ -72,6 +72,7 @@ PRESETS = {
         "position_dim": 100,  # 50 for each entity
         "dropout": 0.5,
         "max_norm": 3.0,
+        "activation": "tanh",
         "entities": True,
     },
     ("char_cnn", "zhang2015"): {
@@ -163,6 +164,7 @@ VARIANTS = {  # what makes a row of a paper's table of a model
         "windows": (2, 3, 4, 5),
         "filters": 150,
         "position_dim": 100,
+        "activation": "tanh",
     },
     "lstm": {"bidirectional": False, "pooling": "last"},
     "bilstm": {"bidirectional": True, "pooling": "last"},
