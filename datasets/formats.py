@@ -7,6 +7,7 @@ it stands in the file. :func:`read` finds the format by its name, the function's
 
 import csv
 import gzip
+import itertools
 import json
 import re
 import zlib
@@ -85,16 +86,17 @@ def _read_lines(parse, encodings, path, start, stop):
 
 
 def _read_file(parse, path):
-    rows = enumerate(parse(path))
-    while True:
+    rows, place = iter(parse(path)), path
+    for number in itertools.count():
         try:
-            number, row = next(rows)
+            row = next(rows)
         except StopIteration:
             return
         except (ValueError, KeyError, TypeError, ElementTree.ParseError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else error
-            raise UsageError(f"{path}: {reason}") from None
+            raise UsageError(f"{place}: {reason}") from None
         yield number, lambda number=number: f"{path}, text {number + 1}", *row
+        place = f"{path}, after text {number + 1}"
 
 
 def _open(path):

@@ -214,6 +214,7 @@ def test_pubmed(tmp_path):
         ("relation_objects", "[{", "Expecting property name"),
         ("relation_objects", tacred(subj_end=9), "subj_start 3 and subj_end 9 of 5 words"),
         ("relation_objects", '[{"token": ["a"]}]', "no 'subj_start'"),
+        ("relation_objects", f"{tacred()[:-1]}, {{}}]", "after text 1: no 'token'"),
         ("video_comments", "{}", "no 'comments'"),
         ("medline", "<PubmedArticleSet><Pub", "unclosed token"),
         ("text_file", b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
