@@ -89,6 +89,7 @@ TABLE = Table(
         "57.0 before.",
         "Positions of the CNN reach zoo's default, 50 words; those of ACT 15, chosen with the rest "
         "of its preset.",
+        "CNN-PE has the hyperbolic tangent of its authors' code; with ReLU its F1 was 76.7 before.",
         "PA-LSTM has no tags of parts of speech or named entities.",
     ],
     metric="semeval2010_f1",
