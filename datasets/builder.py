@@ -157,6 +157,8 @@ def _group(entry, key, example):
 def _beam_examples(parts: list[_Part], entry: Entry):
     """The same examples by Apache Beam: pieces of files side by side."""
     beam = import_beam()
+    if not any(True for part in parts for _ in part.examples()):
+        raise UsageError(f"{parts[0].path} has no texts of {entry.title}")
     parts = [piece for part in parts for piece in part.pieces()]
 
     def ranked(example):

@@ -328,6 +328,9 @@ def test_beam_names_the_line_too(folder):
     (folder / "train.csv").write_text('"1","a","b"\n"World","a","b"\n')
     with pytest.raises(zoo.UsageError, match="train.csv, line 2: 'World'. Allowed: 1, 2, 3, 4.$"):
         builder.prepare(AGNEWS, beam=True)
+    (folder / "train.csv").write_text("")
+    with pytest.raises(zoo.UsageError, match="train.csv has no texts of AG's News"):
+        builder.prepare(AGNEWS, beam=True)
 
 
 def test_compressed_files_are_read_by_one(tmp_path, monkeypatch):
