@@ -49,9 +49,7 @@ def find_splits(folder: Path) -> dict[str, Path]:
             raise UsageError(f"{folder} has more than one {split} split, {both}: keep one")
         if parts:
             found[split] = parts[0]
-    if "train" not in found:
-        return {}
-    return found
+    return found if "train" in found else {}
 
 
 def read_class_folders(

@@ -61,7 +61,7 @@ def test_of_few_texts_there_is_no_verdict():
 
 def test_known_fall():
     """Of two words, one is deleted in each share: by attention the one that decides."""
-    found = faithfulness(Counts("good"), ["good filler1"], draws=500)
+    found = faithfulness(Counts("good"), ["good filler1"], draws=200)
     assert found.attended == pytest.approx(0.25)  # 0.75 to 0.5
     assert found.random == pytest.approx((0.25 - 0.25) / 2, abs=0.05)  # or to 1
 
