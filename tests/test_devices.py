@@ -14,7 +14,7 @@ import pytest
 
 import zoo
 from zoo import devices
-from zoo.devices import await_coordinator
+from zoo.devices import await_coordinator, check_free
 
 # Stochastic gradient descent, as adaptive rates make large differences of tiny ones; no dropout,
 # whose draws differ, and no centre loss, whose centres move by the mean over the devices.
@@ -121,6 +121,14 @@ def test_who_waits_for_the_first_process_gives_up():
             await_coordinator(coordinator, seconds=0)
         first.listen()
         await_coordinator(coordinator, seconds=0)
+
+
+def test_the_first_process_refuses_a_port_that_is_taken():
+    with socket.create_server(("", 0)) as other:
+        coordinator = f"localhost:{other.getsockname()[1]}"
+        with pytest.raises(zoo.UsageError, match="cannot listen at port .*in use"):
+            check_free(coordinator)
+    check_free(coordinator)
 
 
 @pytest.mark.parametrize(

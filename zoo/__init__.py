@@ -3,10 +3,19 @@
 ``import zoo`` is light: TensorFlow or JAX is imported when a model is built.
 """
 
+import importlib
 import os
+from typing import TYPE_CHECKING
 
 from zoo.errors import UsageError
 from zoo.registry import build, describe, list_models, register_model
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+    from zoo.evaluation import evaluate
+    from zoo.runs import load
+    from zoo.training import resume, train
+    from zoo.tuning import tune
 
 __version__ = "0.1.0"
 
@@ -27,31 +36,21 @@ __all__ = [
     "tune",
 ]
 
+_LATER = {  # what needs Keras is imported from its module at its first use
+    "TextClassifier": "classifier",
+    "evaluate": "evaluation",
+    "load": "runs",
+    "resume": "training",
+    "train": "training",
+    "tune": "tuning",
+}
+
 
 def __dir__():
     return sorted({*globals(), *__all__})
 
 
 def __getattr__(name):
-    """What needs Keras is imported at its first use."""
-    if name == "TextClassifier":
-        from zoo.classifier import TextClassifier
-
-        return TextClassifier
-    if name in ("train", "resume"):
-        from zoo import training
-
-        return getattr(training, name)
-    if name == "tune":
-        from zoo.tuning import tune
-
-        return tune
-    if name == "evaluate":
-        from zoo.evaluation import evaluate
-
-        return evaluate
-    if name == "load":
-        from zoo.runs import load
-
-        return load
+    if name in _LATER:
+        return getattr(importlib.import_module(f"zoo.{_LATER[name]}"), name)
     raise AttributeError(f"module 'zoo' has no attribute {name!r}")

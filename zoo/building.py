@@ -2,24 +2,32 @@
 
 import itertools
 import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
+from zoo.datasets.corpus import Corpus
 from zoo.datasets.embeddings import embedding_matrix, read_vectors
 from zoo.datasets.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.registry import build, create, import_model
 from zoo.runs import read_words
 
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
 logger = logging.getLogger("zoo")
 
 
-def clean_up_of(corpus, classifier):
+def clean_up_of(corpus: Corpus, classifier: type["TextClassifier"]) -> str:
     """The corpus' own, but of models of characters, which read no words."""
     own = classifier.clean_up
     return own if own == "characters" else corpus.clean_up or own
 
 
-def for_relations(model, clean_up, preset, options):
+def for_relations(
+    model: str, clean_up: str | None, preset: str | None, options: dict[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
     """The preset and the options where texts mark their entities, which some models read."""
     classifier = import_model(model)[0]
     if clean_up == "relations" and "entities" in classifier.option_defaults():
@@ -29,8 +37,27 @@ def for_relations(model, clean_up, preset, options):
     return preset, options
 
 
-def build_classifier(name, preset, options, corpus, words, embeddings, seed, workers):
-    """The untrained classifier with its preprocessor."""
+def build_classifier(
+    name: str,
+    preset: str | None,
+    options: dict[str, Any],
+    corpus: Corpus,
+    words: dict[str, Any],
+    embeddings: str | Path | None,
+    seed: int,
+    workers: int | None,
+) -> "TextClassifier":
+    """The untrained classifier with its preprocessor.
+
+    Args:
+        name, preset, options: of the model.
+        corpus: in splits.
+        words: ``clean_up``, ``min_count``, ``max_vocabulary`` and ``percentile``, as
+            :meth:`zoo.datasets.Preprocessor.fit` takes them.
+        embeddings: see :func:`zoo.train`.
+        seed: of word vectors.
+        workers: threads of word2vec; None for as many as there are cores.
+    """
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
     if embeddings is not None and not limits.reads_word_vectors:
@@ -96,7 +123,7 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
     )
 
 
-def rebuild_classifier(run, config):
+def rebuild_classifier(run: Path, config: dict[str, Any]) -> "TextClassifier":
     """The classifier that the settings of a run tell, with new weights."""
     from zoo.model_file import check_plain
 
@@ -113,7 +140,7 @@ def rebuild_classifier(run, config):
     return classifier
 
 
-def in_float32(classifier):
+def in_float32(classifier: "TextClassifier") -> "TextClassifier":
     """A copy that gives probabilities in float32, whatever the training's precision.
 
     Character n-grams have become part of the word vectors.

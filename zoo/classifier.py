@@ -2,8 +2,9 @@
 
 import inspect
 import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -16,6 +17,11 @@ from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 from zoo.layers.frozen import freeze_within
+
+if TYPE_CHECKING:
+    from zoo.datasets import Preprocessor
+    from zoo.datasets.corpus import Split
+    from zoo.explanation import Explanations
 
 
 class TextClassifier(keras.Model):
@@ -112,7 +118,7 @@ class TextClassifier(keras.Model):
         )
 
     @property
-    def preprocessor(self):
+    def preprocessor(self) -> "Preprocessor | None":
         """A :class:`zoo.datasets.Preprocessor`, or None.
 
         Raises:
@@ -252,7 +258,9 @@ class TextClassifier(keras.Model):
             raise ValueError(f"predict takes no {', '.join(kwargs)} with texts")
         return self.predict_texts(x, batch_size, verbose)
 
-    def predict_texts(self, texts, batch_size=None, verbose=0):
+    def predict_texts(
+        self, texts: Sequence[str], batch_size: int | None = None, verbose: int | str = 0
+    ) -> np.ndarray:
         """Texts of like length are computed together, so that little of it is padding.
 
         On a CPU each core computes a batch of its own; fastest where TensorFlow was started with
@@ -292,11 +300,13 @@ class TextClassifier(keras.Model):
         kwargs.setdefault("input_signature", [keras.InputSpec("int32", shape)])
         super().export(filepath, *args, **kwargs)
 
-    def solve(self, split, seed: int = 0) -> None:
+    def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
 
-    def explain(self, texts, targets=None, pairs=True):
+    def explain(
+        self, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
+    ) -> "Explanations":
         """Where the model looks in texts; see :func:`zoo.explanation.explain`."""
         from zoo.explanation import explain
 
@@ -364,7 +374,7 @@ def _check_batch_size(size):
 
 
 @contextmanager
-def dtype_policy(policy):
+def dtype_policy(policy: Any) -> Iterator[None]:
     """Keras' global dtype policy is this one, by its name or its config, in a ``with`` block."""
     before = keras.config.dtype_policy()
     keras.config.set_dtype_policy(keras.dtype_policies.get(policy))

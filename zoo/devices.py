@@ -90,8 +90,7 @@ def spread(
         # Not by Keras' initialize, under which the first process must end soon after the others;
         # but it has the model to score and to write.
         if not jax.distributed.is_initialized():  # by a training before
-            if process_id:
-                await_coordinator(coordinator)
+            (await_coordinator if process_id else check_free)(coordinator)
             jax.distributed.initialize(
                 coordinator, processes, process_id, shutdown_timeout_seconds=WAIT
             )
@@ -109,6 +108,22 @@ def spread(
         return
     with _mirrored(tuple(device.name for device in found[:number])).scope():
         yield Share(number, devices=number)
+
+
+def check_free(coordinator: str) -> None:
+    """Refuses a port that the first process cannot have; JAX would wait for it without a word.
+
+    Raises:
+        UsageError: if another program listens there, or the port is not for every user.
+    """
+    port = coordinator.rpartition(":")[2]
+    try:
+        socket.create_server(("", int(port))).close()
+    except OSError as error:
+        raise UsageError(
+            f"process 0 cannot listen at port {port} of this machine ({error.strerror}): choose "
+            "another for --coordinator, in all processes"
+        ) from None
 
 
 def await_coordinator(coordinator: str, seconds: float = CONNECT) -> None:

@@ -1,12 +1,16 @@
 """Linear models that scikit-learn solves, in one form."""
 
+from typing import Any
+
 import numpy as np
 
 SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm")
 BETA = 0.5  # of NB-SVM; Wang and Manning have 0.25, less good on a validation split of IMDB
 
 
-def solved(features, targets, solver, strength):
+def solved(
+    features: Any, targets: np.ndarray, solver: str, strength: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Weights ``[features, classes]`` and biases ``[classes]`` of a linear model.
 
     Args:
@@ -44,7 +48,7 @@ def solved(features, targets, solver, strength):
     return weights.T, bias
 
 
-def nb_svm(features, targets, strength):
+def nb_svm(features: Any, targets: np.ndarray, strength: float) -> tuple[np.ndarray, float]:
     """The weights and the bias of NB-SVM for one class against the others.
 
     Wang and Manning 2012, Sections 2.1 and 2.3: an SVM on features times their log-count ratio

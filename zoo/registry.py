@@ -12,10 +12,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zoo.errors import UsageError, unknown
 from zoo.options import checked
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
 
 _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 
@@ -83,7 +86,7 @@ def check_name(name: str) -> None:
         raise unknown("model", name, list_models())
 
 
-def import_model(name: str) -> tuple[type, dict[str, Any]]:
+def import_model(name: str) -> tuple[type["TextClassifier"], dict[str, Any]]:
     """The class of a model and the options that make up the variant."""
     check_name(name)
     if name not in _registered:
@@ -91,7 +94,9 @@ def import_model(name: str) -> tuple[type, dict[str, Any]]:
     return _registered[name]
 
 
-def build(name: str, num_classes: int, preset: str | None = None, **options: Any):
+def build(
+    name: str, num_classes: int, preset: str | None = None, **options: Any
+) -> "TextClassifier":
     """Builds a model with fresh weights.
 
     Args:
@@ -118,7 +123,9 @@ def build(name: str, num_classes: int, preset: str | None = None, **options: Any
     return model
 
 
-def create(name: str, num_classes: int, preset: str | None = None, **options: Any):
+def create(
+    name: str, num_classes: int, preset: str | None = None, **options: Any
+) -> "TextClassifier":
     """What :func:`build` does, but without weights yet: these take a second."""
     cls, variant = import_model(name)
     if preset is not None and preset not in list(cls.presets):

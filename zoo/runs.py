@@ -20,12 +20,15 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
 from zoo.registry import import_model, list_models
 from zoo.writing import whole
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
 
 FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
@@ -95,7 +98,7 @@ def resuming(run: Path) -> str:
     return f"zoo train --resume {shlex.quote(str(run))}{devices}"
 
 
-def write_model(folder: Path, model) -> None:
+def write_model(folder: Path, model: "TextClassifier") -> None:
     """Writes the model and its SavedModel into a run folder."""
     import keras
 
@@ -130,7 +133,7 @@ def write_model(folder: Path, model) -> None:
             raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
 
 
-def write_words(folder: Path, model) -> None:
+def write_words(folder: Path, model: "TextClassifier") -> None:
     """Writes the vocabulary and the labels of a model into a run folder."""
     for name, lines in (("vocabulary", model.preprocessor.vocabulary), ("labels", model.labels)):
         with whole(folder / f"{name}.txt") as partial:
@@ -142,7 +145,7 @@ def words_digest(vocabulary: list[str], labels: list[str]) -> str:
     return hashlib.sha256("\n".join([*vocabulary, "", *labels]).encode()).hexdigest()
 
 
-def read_words(run: Path, config: dict[str, Any], model) -> None:
+def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> None:
     """Gives a model the ``preprocessor`` and the ``labels`` of its run folder.
 
     Raises:
@@ -219,7 +222,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
         raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
 
 
-def load(run: str | Path):
+def load(run: str | Path) -> "TextClassifier":
     """The trained model of a run folder.
 
     Args:

@@ -158,7 +158,8 @@ def train(
     own |= {"learning_rate": None if learning_rate is None else float(learning_rate)}
     own |= {"schedule": schedule, "class_weights": class_weights}
     check_tensorboard(tensorboard)
-    is_name = data in (*datasets.CATALOGUE, "sample")
+    idle = own | {"cache": None if cache == "auto" else cache, "tensorboard": tensorboard or None}
+    idle |= {"precision": None if precision == "auto" else precision}
     own_files = files_of(data, files, unlabelled)
     with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
         corpus = datasets.load(data, **own_files).split(seed)
@@ -167,7 +168,7 @@ def train(
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
                 column = files.get("text_column")
-                if not is_name:  # another file may have another one
+                if not is_corpus(data):  # another file may have another one
                     column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
                 bad = files.get("on_bad_row", "fail")
                 texts = datasets.read_texts(unlabelled, column, bad)
@@ -185,12 +186,11 @@ def train(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
             check_batch_size(resolved.batch_size, len(corpus.train), share)
-            idle = {"cache": None if cache == "auto" else cache, "tensorboard": tensorboard or None}
-            warn_if_solved(classifier, own | idle)
+            warn_if_solved(classifier, idle)
             warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = own_files | {name: _absolute(path) for name, path in given.items()}
-            config = {"model": model, "data": data if is_name else _absolute(data)}
+            config = {"model": model, "data": data if is_corpus(data) else _absolute(data)}
             config |= {"preset": preset}
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
@@ -297,9 +297,14 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
     return run
 
 
+def is_corpus(data: str | Path) -> bool:
+    """Whether the data is a name of the catalogue, and no path."""
+    return data in (*datasets.CATALOGUE, "sample")
+
+
 def files_of(data: str | Path, files: Mapping[str, Any], unlabelled: Any) -> dict[str, Any]:
     """What of ``files`` is for the data: beside a corpus, columns are of the unlabelled texts."""
-    of_others = data in (*datasets.CATALOGUE, "sample") and unlabelled is not None
+    of_others = is_corpus(data) and unlabelled is not None
     others = ("text_column", "on_bad_row") if of_others else ()
     return {name: value for name, value in files.items() if name not in others}
 
