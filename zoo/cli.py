@@ -6,6 +6,7 @@ import math
 import os
 import re
 import sys
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -383,53 +384,24 @@ def predict(
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
     from zoo.datasets import composed
-    from zoo.datasets.files import lines_of, stream_texts
+    from zoo.datasets.files import stream_texts
     from zoo.writing import check_new, whole
 
     _one_source(texts, file)
     _only_of_file(file, text_column, on_bad_row)
     _no_file(texts or [])
-    if output_format not in (None, *FORMATS):
-        raise unknown("format", output_format, FORMATS)
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    if beam and output_format == "csv":
-        raise UsageError("--beam writes JSON lines: leave out --format")
-    if not beam and output is not None and output.suffix.lower() in NO_ANSWERS:
-        raise UsageError(
-            f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
-        )
-    if output_format is None:
-        named = not beam and output is not None and output.suffix.lower() == ".csv"
-        output_format = "csv" if named else "jsonl"
-    if safe_csv and output_format != "csv":
-        raise UsageError("--safe-csv needs --format csv")
+    output_format = _answer_format(output_format, output, beam, safe_csv)
     if beam:
-        if file is None or output is None:
-            raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
-        from zoo.datasets.beam import import_beam
-
-        import_beam()  # or says how to get it
-        from zoo.beam import predict_on_beam
-
-        column = _text_column(run, file, text_column)
-        options = _beam_options(beam_option)
-        predict_on_beam(run, file, output, column, options, on_bad_row or "fail")
-        show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+        _predict_on_beam(run, file, text_column, on_bad_row, beam_option, output)
         return
     if file is not None:
         column = _text_column(run, file, text_column)
         rows = list(stream_texts(file, column, on_bad_row or "fail"))
         texts = [text for _, text in rows]
-    elif texts:
-        texts = map(composed, texts)
     else:
-        if sys.stdin is None:
-            raise UsageError("standard input is closed: give texts, or a --file of them")
-        if sys.stdin.isatty():
-            print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
-        stdin = getattr(sys.stdin, "buffer", None) or BytesIO(sys.stdin.read().encode())
-        texts = lines_of(Path("standard input"), stdin)
+        texts = map(composed, texts) if texts else _lines_of_standard_input()
     if output is not None:
         check_new(output)
     model = _model_of(run)
@@ -443,9 +415,50 @@ def predict(
             sys.stdout.reconfigure(encoding="utf-8")
         write_answers(sys.stdout, answers, output_format, safe_csv)
         return
-    with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        write_answers(file, answers, output_format, safe_csv)
+    with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as opened:
+        write_answers(opened, answers, output_format, safe_csv)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _answer_format(given, output, beam, safe_csv) -> str:
+    """The format of answers that is given, or that of the file's name."""
+    if given not in (None, *FORMATS):
+        raise unknown("format", given, FORMATS)
+    if beam and given == "csv":
+        raise UsageError("--beam writes JSON lines: leave out --format")
+    suffix = "" if beam or output is None else output.suffix.lower()
+    if suffix in NO_ANSWERS:
+        raise UsageError(
+            f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
+        )
+    found = given or ("csv" if suffix == ".csv" else "jsonl")
+    if safe_csv and found != "csv":
+        raise UsageError("--safe-csv needs --format csv")
+    return found
+
+
+def _predict_on_beam(run, file, text_column, on_bad_row, beam_option, output) -> None:
+    if file is None or output is None:
+        raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
+    from zoo.datasets.beam import import_beam
+
+    import_beam()  # or says how to get it
+    from zoo.beam import predict_on_beam
+
+    column, options = _text_column(run, file, text_column), _beam_options(beam_option)
+    predict_on_beam(run, file, output, column, options, on_bad_row or "fail")
+    show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _lines_of_standard_input() -> Iterator[str]:
+    from zoo.datasets.files import lines_of
+
+    if sys.stdin is None:
+        raise UsageError("standard input is closed: give texts, or a --file of them")
+    if sys.stdin.isatty():
+        print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
+    stdin = getattr(sys.stdin, "buffer", None) or BytesIO(sys.stdin.read().encode())
+    return lines_of(Path("standard input"), stdin)
 
 
 def _given(text_column, label_column, on_bad_row, validation=None, test=None) -> dict[str, str]:

@@ -167,12 +167,7 @@ def train(
         started = time.perf_counter()
         with _session(precision, seed, devices) as (precision, share):
             if unlabelled is not None:
-                column = files.get("text_column")
-                if not is_corpus(data):  # another file may have another one
-                    column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
-                bad = files.get("on_bad_row", "fail")
-                texts = datasets.read_texts(unlabelled, column, bad)
-                corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
+                _add_unlabelled(corpus, data, files, unlabelled)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
             words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
@@ -320,6 +315,15 @@ def check_names(files: Any, others: Iterable[str]) -> None:
     for name in others:
         if name not in own.union(DEVICES):
             raise unknown("argument of zoo.train", name, sorted(own.union(DEVICES)))
+
+
+def _add_unlabelled(corpus, data, files, unlabelled):
+    """Adds further texts to those of the corpus."""
+    column = files.get("text_column")
+    if not is_corpus(data):  # another file may have another one
+        column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
+    texts = datasets.read_texts(unlabelled, column, files.get("on_bad_row", "fail"))
+    corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
 
 
 @contextlib.contextmanager
