@@ -1,6 +1,6 @@
 """Corpora and files in, batches of word ids out."""
 
-from zoo.datasets.catalogue import CATALOGUE, load
+from zoo.datasets.catalogue import CATALOGUE, is_corpus, load
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.files import column_of, load_files, read_labelled, read_texts
 from zoo.datasets.folders import short_name
@@ -13,6 +13,7 @@ __all__ = [
     "Split",
     "column_of",
     "composed",
+    "is_corpus",
     "load",
     "load_files",
     "read_labelled",

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from zoo.datasets.clean_ups import split_sentences, split_words
 from zoo.datasets.text_files import well_formed
 
-SAME = {"\u03c2": "\u03c3"}  # sigma at the end of a word, whose lower case depends on that
-
 
 def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tuple[int, int]]:
     """The first character of each word in the text, and the one after its last.
@@ -31,12 +29,12 @@ def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tupl
         text = re.sub(r"(?i)</?e[12]>", lambda mark: " " * len(mark[0]), text)
     if clean_up in ("han", "relations"):
         text = text.replace("\u2019", "'")
-    lowered = [(SAME.get(low, low), place) for place, one in enumerate(text) for low in one.lower()]
+    lowered = [(low, place) for place, one in enumerate(text) for low in _lower(one)]
     found, here, gone = [], 0, set()
     for word in words:
         met = []
-        for character in word.lower():  # Python knows some that TensorFlow does not
-            character, there = SAME.get(character, character), here
+        for character in _lower(word):  # Python knows some that TensorFlow does not
+            there = here
             if character in gone:
                 continue
             while there < len(lowered) and lowered[there][0] != character:
@@ -49,6 +47,11 @@ def places(text: str, words: Sequence[str], clean_up: str = "hcan") -> list[tupl
         before = found[-1][1] if found else 0
         found.append((max(met[0], before), met[-1] + 1) if met else (before, before))
     return found
+
+
+def _lower(text):
+    """In lower case, where a sigma's depends on its place in the word."""
+    return text.lower().replace("\u03c2", "\u03c3")
 
 
 def placed_words(preprocessor, text: str) -> list[list[tuple[str, int, int]]]:

@@ -275,13 +275,13 @@ def _builder(config):
             return builder, builder.is_prepared()
         except Exception as error:  # of JSON, of protocol buffers, of TFDS: of any kind
             folder = data_dir() / "zoo_corpus" / config.name
-            raise _damaged(folder, error) from None
+            raise _damaged(folder, _first_line(error)) from None
 
 
-def _damaged(folder, error):
+def _damaged(folder, reason):
     return UsageError(
-        f"the prepared copy in {folder} is damaged: {_first_line(error)}. Remove that folder, and "
-        "it is prepared anew"
+        f"the prepared copy in {folder} is damaged: {reason}. Remove that folder, and it is "
+        "prepared anew"
     )
 
 
@@ -342,19 +342,15 @@ def _streamed(builder, split):
         return rows.map(lambda row: (row["text"], row["label"])).unbatch()
 
     number = builder.info.splits[split].num_examples
-    if split == "unlabelled":
-        return StreamedSplit(open_dataset, np.full(number, -1, "int32"))
     try:
         rows = _records(builder, split, {"label": FIELDS["label"]})
         numbers = [row["label"].astype("int32") for row in rows.as_numpy_iterator()]
     except tf.errors.OpError as error:
-        raise _damaged(builder.data_dir, error) from None
+        raise _damaged(builder.data_dir, _first_line(error)) from None
     numbers = np.concatenate([np.zeros(0, "int32"), *numbers])
     if len(numbers) != number:
-        raise UsageError(
-            f"the prepared copy in {builder.data_dir} is damaged: {split} has {len(numbers):,} of "
-            f"{number:,} texts. Remove that folder, and it is prepared anew"
-        )
+        reason = f"{split} has {len(numbers):,} of {number:,} texts"
+        raise _damaged(builder.data_dir, reason)
     return StreamedSplit(open_dataset, numbers)
 
 

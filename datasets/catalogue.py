@@ -41,6 +41,11 @@ def _digest(text):
 FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command line
 
 
+def is_corpus(data: str | Path) -> bool:
+    """Whether the data is a name of a corpus, and no path."""
+    return data in (*CATALOGUE, "sample")
+
+
 def load(data: str, **files: str | None) -> Corpus:
     """A corpus by its name, or from a file.
 
@@ -54,8 +59,7 @@ def load(data: str, **files: str | None) -> Corpus:
     Raises:
         UsageError: for an unknown name, and for what the corpus' reader refuses.
     """
-    names = [*CATALOGUE, "sample"]
-    if data in names:
+    if is_corpus(data):
         if files:
             names = ", ".join(f"--{FLAGS.get(name, name.replace('_', '-'))}" for name in files)
             are = "is" if len(files) == 1 else "are"
@@ -70,7 +74,7 @@ def load(data: str, **files: str | None) -> Corpus:
         return load_files(data, **files)
     if len(Path(data).parts) > 1 or Path(data).suffix:
         raise UsageError(f"no such file or folder: {data}. Check the path.")
-    raise unknown("data", data, [*names, *KINDS])
+    raise unknown("data", data, [*CATALOGUE, "sample", *KINDS])
 
 
 def find_entry(name: str) -> Entry:

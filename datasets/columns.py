@@ -15,7 +15,7 @@ LABEL_COLUMNS = (
     "label labels class category sentiment stars rating score target topic polarity intent emotion "
     "y"
 ).split()
-IDS = ("", "id", "index", "unnamed: 0")  # of rows: neither texts nor labels
+IDS = ("", "id", "index", "unnamed: 0", "__index_level_0__")  # of rows: neither texts nor labels
 
 logger = logging.getLogger("zoo")
 

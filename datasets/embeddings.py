@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zoo.datasets.text_files import unpacked
 from zoo.errors import UsageError
 
 PICKLES = {".model", ".kv", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".pt", ".pth"}
@@ -45,8 +46,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
             no word of ``words`` is in it.
     """
     path = Path(path)
-    name = path.name.lower().removesuffix(".gz")
-    rows = _binary_rows if name.endswith(".bin") else _text_rows
+    rows = _binary_rows if unpacked(path).suffix.lower() == ".bin" else _text_rows
     wanted = None if words is None else {word.lower() for word in words}
     index: dict[str, int] = {}
     others: set[str] = set()  # further words, in lower case
@@ -89,12 +89,11 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
 @contextmanager
 def _open(path):
     """The file's bytes, unpacked; refuses what would be unpickled."""
-    packed = path.suffix.lower() == ".gz"
-    suffix = Path(path.stem if packed else path.name).suffix.lower()
-    with (gzip.open if packed else open)(path, "rb") as unpacked:
-        file = io.BufferedReader(unpacked)
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rb") as opened:
+        file = io.BufferedReader(opened)
         start = file.peek(4)
-        if suffix in PICKLES or start.startswith((b"\x80", b"\x93NUMPY")):
+        if unpacked(path).suffix.lower() in PICKLES or start.startswith((b"\x80", b"\x93NUMPY")):
             raise UsageError(
                 f"{path} is a pickle or an array of one, which can run any program when read: load "
                 "it where you trust it, and write it with gensim's save_word2vec_format"

@@ -23,8 +23,15 @@ from zoo.datasets.reports import (
     skipped,
 )
 from zoo.datasets.separated import MARKS, separator_of
-from zoo.datasets.tables import SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
-from zoo.datasets.text_files import Problem, composed, open_text, undecodable, well_formed
+from zoo.datasets.tables import NO_ROWS, SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
+from zoo.datasets.text_files import (
+    Problem,
+    composed,
+    open_text,
+    undecodable,
+    unpacked,
+    well_formed,
+)
 from zoo.errors import UsageError, unknown
 
 ON_BAD_ROW = ("fail", "skip")
@@ -188,9 +195,7 @@ def stream_texts(
 
 def _is_lines(path):
     paths = [] if path.is_dir() else matching_files(path)
-    return bool(paths) and all(
-        one.name.lower().removesuffix(".gz").endswith(".txt") for one in paths
-    )
+    return bool(paths) and all(unpacked(one).suffix.lower() == ".txt" for one in paths)
 
 
 def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
@@ -288,7 +293,7 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
             for report in reports:
                 logger.warning("%s", report)
     if file is None:
-        raise NoRows(f"{path} has no rows: it must have a header and one row a text")
+        raise NoRows(f"{path} has no rows: {NO_ROWS}")
     if len(bad) > good:
         raise UsageError(
             f"only {good} {'row is' if good == 1 else 'rows are'} left of {'; '.join(reports)}"

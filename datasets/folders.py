@@ -6,7 +6,7 @@ from pathlib import Path
 
 from zoo.datasets.reports import report_left_out
 from zoo.datasets.tables import kind_of
-from zoo.datasets.text_files import open_text
+from zoo.datasets.text_files import open_text, unpacked
 from zoo.errors import UsageError
 
 SPLITS = {
@@ -26,7 +26,7 @@ def short_name(path: str | Path) -> str:
     while glob.has_magic(path.name) and not path.exists():
         path = path.parent
     name = path.name if path.name not in ("", "..") else path.resolve().name
-    return Path(name.removesuffix(".gz")).stem if kind_of(path) or path.is_file() else name
+    return unpacked(name).stem if kind_of(path) or path.is_file() else name
 
 
 def find_splits(folder: Path) -> dict[str, Path]:
@@ -66,8 +66,7 @@ def read_class_folders(
     if splits := find_splits(folder):
         parts = ", ".join(map(str, splits.values()))
         raise UsageError(f"{folder} has several splits: give one of {parts}")
-    classes = {path: children(path) for path in children(folder) if path.is_dir()}
-    inside = [path for paths in classes.values() for path in paths]
+    inside = [path for one in children(folder) if one.is_dir() for path in children(one)]
     texts = list(filter(_is_text, inside if labelled else [*children(folder), *inside]))
     if not texts:
         files = [path for path in inside if path.is_file() and not kind_of(path)]
@@ -81,12 +80,10 @@ def read_class_folders(
         )
     for path in texts:
         with open_text(path) as file:
-            label = path.parent.name if path.parent in classes else None
+            label = path.parent.name if labelled else None
             yield folder, str(path.relative_to(folder)), (file.read(), label)
     known = {*texts, *(path.parent for path in texts)}  # a class without texts is none
-    others = [path for path in children(folder) if path not in known]
-    others += [path for path in inside if path not in known]
-    report_left_out(folder, others)
+    report_left_out(folder, [path for path in (*children(folder), *inside) if path not in known])
 
 
 def _is_text(path):

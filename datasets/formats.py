@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from zoo.errors import UsageError, unknown
+from zoo.spreadsheets import LONGEST_CELL
 
 Row = tuple[str, str | None]
 LINE_FORMATS: dict[str, tuple[Callable[[str, Path], Row | None], tuple[str, ...]]] = {}
@@ -45,6 +46,7 @@ def read(
         UsageError: for a file that cannot be read, a row that is not in the format, or a label
             that is not one of ``classes``, naming file and line.
     """
+    csv.field_size_limit(LONGEST_CELL)
     if name in LINE_FORMATS:
         rows = _read_lines(*LINE_FORMATS[name], path, start, stop)
     else:
@@ -92,7 +94,7 @@ def _read_file(parse, path):
             row = next(rows)
         except StopIteration:
             return
-        except (ValueError, KeyError, TypeError, ElementTree.ParseError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, ElementTree.ParseError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else error
             raise UsageError(f"{place}: {reason}") from None
         yield number, lambda number=number: f"{path}, text {number + 1}", *row

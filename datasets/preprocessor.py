@@ -76,9 +76,12 @@ class Preprocessor:
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
 
+    @property
+    def _settings(self):
+        return self.max_words, self.max_sentences, self.clean_up, self.ngrams, self.entities
+
     def __reduce__(self):
-        limits = self.max_words, self.max_sentences, self.clean_up, self.ngrams, self.entities
-        return Preprocessor, (self.vocabulary, *limits)
+        return Preprocessor, (self.vocabulary, *self._settings)
 
     @classmethod
     def fit(
@@ -174,14 +177,7 @@ class Preprocessor:
         split = split_words(words, self.clean_up).to_list() if words else []
         whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
         further = whole[: max(0, max_vocabulary - len(known))]
-        return Preprocessor(
-            self.vocabulary + further,
-            self.max_words,
-            self.max_sentences,
-            self.clean_up,
-            self.ngrams,
-            self.entities,
-        )
+        return Preprocessor(self.vocabulary + further, *self._settings)
 
     @property
     def vocabulary_size(self) -> int:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.datasets.text_files import Problem, open_text, undecodable
+from zoo.datasets.text_files import Problem, open_text, undecodable, unpacked
 from zoo.errors import UsageError
 from zoo.spreadsheets import LONGEST_CELL
 
@@ -19,8 +19,9 @@ UNBALANCED = (
 )
 LONGEST_ROW = 100  # lines of one of the first two, in looking for its end
 MARKS = ",;\t|"  # of CSV: a spreadsheet writes semicolons where numbers have decimal commas
-OPENING = rf'(?:(?<=[{MARKS}])|^)\s*"'  # a quote where a cell begins
+OPENING = rf'(?:(?<=[{MARKS}])|^)(\s*)"'  # a quote where a cell begins, after some blanks
 QUOTED = re.compile(rf'{OPENING}(?:[^"]++|"")*+(?:"|\Z)')
+WHOLE = re.compile('"(?:[^"]|"")*"')  # a cell that is quoted
 DIRECTIVE = re.compile(r"sep=(.)\s*")  # which Excel reads, and may write, before the header
 JSON = ("{", "[")  # how it starts
 MOST_REREAD = 50_000_000  # lines, after unbalanced quotes: a bound on the time
@@ -88,7 +89,7 @@ def separator_of(path: Path) -> str:
     most often, without what is in quotes, and a mark before a blank only where no other is. One
     that makes as many cells of the next line, too, is before all others.
     """
-    if _has_tabs(path):
+    if unpacked(path).suffix.lower() == ".tsv":
         return "\t"
     directive, header, row = _start(path)
     if directive:
@@ -109,7 +110,7 @@ def _start(path):
         directive = DIRECTIVE.fullmatch(header)
         header = _row(lines) if directive else header
         row = _row(lines)
-    return directive, *(QUOTED.sub("", line) for line in (header, row))
+    return directive, *(QUOTED.sub(r"\1", line) for line in (header, row))
 
 
 def _row(lines):
@@ -139,34 +140,21 @@ def check_header(path: Path, line: int, names: list[str]) -> list[str]:
         raise UsageError(f"{path} looks like JSON: write one object a line, as .jsonl")
     if max(map(len, names)) > LONGEST_NAME:
         raise UsageError(f"{path}, line {line}: that long a line is no header: name the columns")
-    if _has_tabs(path) and len(names) == 1 and any(mark in text for mark in MARKS):
+    is_tsv = unpacked(path).suffix.lower() == ".tsv"
+    if is_tsv and len(names) == 1 and any(mark in text for mark in MARKS):
         raise UsageError(f"{path}, line {line}: columns are not separated by tabs: name it .csv")
     return names
-
-
-def _has_tabs(path):
-    return path.name.lower().removesuffix(".gz").endswith(".tsv")
 
 
 def _as_it_stands(line, separator, blanks):
     """The cells of a line of which only some quotes are meant; none where there is no telling."""
     if separator == "\t":
-        return _unquoted(line)
+        cells = line.rstrip("\r\n").split("\t")
+        return [one[1:-1].replace('""', '"') if WHOLE.fullmatch(one) else one for one in cells]
     if blanks:
         with contextlib.suppress(csv.Error):
             return next(csv.reader([line], delimiter=separator, strict=True), [])
     return []
-
-
-def _unquoted(line):
-    """The cells of a line of TSV, of which only some are quoted."""
-    whole = re.compile('"((?:[^"]|"")*)"')
-    cells = line.rstrip("\r\n").split("\t")
-    matches = map(whole.fullmatch, cells)
-    return [
-        match[1].replace('""', '"') if match else cell
-        for cell, match in zip(cells, matches, strict=True)
-    ]
 
 
 class _Lines:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zoo.datasets.separated import check_header, read_separated
-from zoo.datasets.text_files import Problem, open_text
+from zoo.datasets.text_files import Problem, open_text, unpacked
 from zoo.errors import UsageError, unknown
 
 SEPARATED = (".csv", ".tsv")
@@ -17,6 +17,7 @@ ADVICE = {
     ".json": "write one object a line, as .jsonl",
 }
 SUFFIXES = (*SEPARATED, ".jsonl", ".ndjson", ".parquet")
+NO_ROWS = "it must have one for each text, in CSV and TSV after a header"
 
 
 def kind_of(path: str | Path) -> str | None:
@@ -25,9 +26,8 @@ def kind_of(path: str | Path) -> str | None:
     >>> kind_of("reviews.csv.gz")
     '.csv'
     """
-    name = Path(path).name.lower()
-    suffix = Path(name.removesuffix(".gz")).suffix
-    if suffix not in SUFFIXES or (suffix == ".parquet" and name.endswith(".gz")):
+    suffix = unpacked(path).suffix.lower()
+    if suffix not in SUFFIXES or (suffix == ".parquet" and unpacked(path) != Path(path)):
         return None
     return suffix
 
@@ -45,7 +45,7 @@ def read_columns(path: str | Path) -> list[str]:
     rows = read_separated(path) if kind in SEPARATED else _objects(path)
     line, first = next(rows, (0, None))
     if first is None:
-        raise UsageError(f"{path} has no rows: it must have a header and one row a text")
+        raise UsageError(f"{path} has no rows: {NO_ROWS}")
     if kind not in SEPARATED:
         good = [
             row for _, row in ((line, first), *itertools.islice(rows, 999)) if isinstance(row, dict)

@@ -42,6 +42,12 @@ class Problem(NamedTuple):
     message: str
 
 
+def unpacked(path: str | Path) -> Path:
+    """The path without ``.gz`` at its end."""
+    path = Path(path)
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
 @contextlib.contextmanager
 def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.TextIOWrapper]:
     """A text file, or a text file in gzip, with its line ends as they are.

@@ -13,8 +13,7 @@ class TransformerLayer(keras.layers.Layer):
     """Self-attention and a feed-forward network, each with residual and layer normalisation.
 
     Vaswani et al. 2017, Sections 3.1-3.3 and 5.4, with Keras' epsilon, 1e-3, in the normalisation;
-    with ``max_distance`` its attention has the
-    relative positions of Shaw et al. 2018.
+    with ``max_distance`` its attention has the relative positions of Shaw et al. 2018.
 
     Args:
         num_heads: number of heads; divides the input's width.

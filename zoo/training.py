@@ -185,7 +185,7 @@ def train(
             warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = own_files | {name: _absolute(path) for name, path in given.items()}
-            config = {"model": model, "data": data if is_corpus(data) else _absolute(data)}
+            config = {"model": model, "data": data if datasets.is_corpus(data) else _absolute(data)}
             config |= {"preset": preset}
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
@@ -292,14 +292,9 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
     return run
 
 
-def is_corpus(data: str | Path) -> bool:
-    """Whether the data is a name of the catalogue, and no path."""
-    return data in (*datasets.CATALOGUE, "sample")
-
-
 def files_of(data: str | Path, files: Mapping[str, Any], unlabelled: Any) -> dict[str, Any]:
     """What of ``files`` is for the data: beside a corpus, columns are of the unlabelled texts."""
-    of_others = is_corpus(data) and unlabelled is not None
+    of_others = datasets.is_corpus(data) and unlabelled is not None
     others = ("text_column", "on_bad_row") if of_others else ()
     return {name: value for name, value in files.items() if name not in others}
 
@@ -320,7 +315,7 @@ def check_names(files: Any, others: Iterable[str]) -> None:
 def _add_unlabelled(corpus, data, files, unlabelled):
     """Adds further texts to those of the corpus."""
     column = files.get("text_column")
-    if not is_corpus(data):  # another file may have another one
+    if not datasets.is_corpus(data):  # another file may have another one
         column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
     texts = datasets.read_texts(unlabelled, column, files.get("on_bad_row", "fail"))
     corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)

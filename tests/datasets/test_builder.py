@@ -221,7 +221,7 @@ def test_a_failed_download_says_why(folder, monkeypatch):
         datasets.load("agnews")
 
 
-def test_unlabelled_texts(folder):
+def test_unlabelled_texts(folder, tmp_path):
     root = folder.parent / "aclImdb"
     for name in (
         "train/pos/0_9",
@@ -237,6 +237,12 @@ def test_unlabelled_texts(folder):
     assert rows(corpus) == [("train/neg/0_1", "negative"), ("train/pos/0_9", "positive")]
     assert list(corpus.unlabelled) == ["train/unsup/0_0"]
     assert corpus.unlabelled.numbers.tolist() == [-1]
+    (records,) = (tmp_path / "prepared").rglob("*unlabelled.tfrecord*")
+    content = records.read_bytes()
+    records.write_bytes(content[:-1])
+    with pytest.raises(zoo.UsageError, match="prepared copy in .* is damaged"):
+        datasets.load("imdb")
+    records.write_bytes(content)
     assert rows(datasets.load("imdb_rating"), "test") == [
         ("test/neg/0_4", "4"),
         ("test/pos/0_7", "7"),

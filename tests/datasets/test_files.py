@@ -116,6 +116,19 @@ def test_unclear_columns_are_refused(tmp_path, header, columns, message):
         load_files(path, **columns)
 
 
+def test_the_index_that_pandas_writes_holds_no_labels(tmp_path):
+    pd.DataFrame({"text": ["a", "b"]}, index=[3, 1]).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(zoo.UsageError, match="which column has the labels"):
+        load_files(tmp_path / "a.parquet")
+
+
+def test_splits_may_be_packed(tmp_path):
+    for name in ("train.csv", "TEST.CSV.GZ"):
+        content = rows(name).encode()
+        write(tmp_path / name, content if name == "train.csv" else gzip.compress(content))
+    assert list(load_files(tmp_path).test) == [f"TEST.CSV.GZ {i}" for i in range(4)]
+
+
 def test_chosen_columns_hold_for_every_split(tmp_path, log):
     train = write(tmp_path / "train.csv", "Id,Review,Stars\n1,good,5\n2,bad,1\n")
     test = write(tmp_path / "test.csv", "Stars,Review,text,label\n5,nice,no,no\n1,poor,no,no\n")
@@ -512,6 +525,10 @@ def test_names_of_files_may_be_of_any_bytes(tmp_path):
     (tmp_path / "caf\udce9.txt").write_text("good")
     ((where, _),) = stream_texts(tmp_path)
     assert where == {"file": str(tmp_path / "caf\ufffd.txt")}
+    inside = tmp_path / "caf\udce9"
+    inside.mkdir()
+    (inside / "1.txt").write_text("better")
+    assert [text for _, text in stream_texts(tmp_path)] == ["good", "better"]
 
 
 def test_separators_within_quotes_do_not_count(tmp_path):
@@ -528,6 +545,8 @@ def test_separators_within_quotes_do_not_count(tmp_path):
         ("Date, time;Text;Label\n1, 2;one, two;x\n", "Text", ["one, two"]),
         ("a; b,label\none; two,x\n", "a; b", ["one; two"]),
         ('label, text\nx, "one, two"\ny, three\n', "text", ["one, two", "three"]),
+        ('"label", "text"\n"x", "one, two"\n"y", "three"\n', "text", ["one, two", "three"]),
+        ('"label"\t\t"text"\n"x"\t\t"one, two"\n', "text", ["one, two"]),
         ("sep=;\r\ntext;label\r\none, two;x\r\n", "text", ["one, two"]),
         ("\ufeffsep=|\ntext|label\none;two|x\n", "text", ["one;two"]),
     ],

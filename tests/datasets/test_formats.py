@@ -216,6 +216,7 @@ def test_pubmed(tmp_path):
         ("relation_objects", '[{"token": ["a"]}]', "no 'subj_start'"),
         ("relation_objects", f"{tacred()[:-1]}, {{}}]", "after text 1: no 'token'"),
         ("video_comments", "{}", "no 'comments'"),
+        ("video_comments", '{"comments": ["x"]}', "'str' object has no attribute 'get'"),
         ("medline", "<PubmedArticleSet><Pub", "unclosed token"),
         ("text_file", b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
     ],
