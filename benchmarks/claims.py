@@ -63,9 +63,9 @@ def difference(*points: np.ndarray) -> tuple[float, float, float]:
 
 
 def of_common_seeds(*systems: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows of seeds that all have, as a seed also draws texts; all rows where there is none."""
+    """The rows of seeds that all have, as a seed also draws texts."""
     common = set.intersection(*(set(rows["seed"]) for rows in systems))
-    return [rows[rows["seed"].isin(common)] if common else rows for rows in systems]
+    return [rows[rows["seed"].isin(common)] for rows in systems]
 
 
 def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
@@ -89,7 +89,7 @@ def verdict(low: float, high: float) -> str:
 
 
 def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[dict]:
-    """Each claim on each corpus where both systems have been trained, and on the mean.
+    """Each claim on each corpus where both systems have a training of a seed, and on the mean.
 
     Args:
         claims: which.
@@ -107,8 +107,9 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
                 rows[(rows["system"] == one) & (rows["data"] == data)]
                 for one in (claim.better, claim.worse)
             )
-            if len(better) and len(worse):
-                ahead[data] = points(*of_common_seeds(better, worse))
+            better, worse = of_common_seeds(better, worse)
+            if len(better):
+                ahead[data] = points(better, worse)
                 if better["old"].any() or worse["old"].any():
                     mixed |= {data, MEAN}
         places = {data: [one] for data, one in ahead.items()}

@@ -21,7 +21,7 @@ class Cost:
     Attributes:
         name: as the paper has it.
         model: a name of ``zoo list``.
-        parameters, memory, training, predictions: the paper's count, MB, and seconds.
+        parameters, memory, training, predictions: the paper's count, MB, and seconds; ours are MiB.
     """
 
     name: str
@@ -101,7 +101,7 @@ class CostTable:
         return f"""# {self.title}
 
 The paper's numbers, measured on a GPU, and ours: trainable parameters without the word table; peak
-memory in MB, the paper's of its GPU, ours of the process above what it held before; seconds of
+memory in MiB (in the paper MB, of its GPU), ours of the process above what it held; seconds of
 {rows["passes"].max():.0f} passes over the training texts and over the validation texts of
 {next(iter(self.corpora.values()))}, and in brackets times as fast as {self.systems[0].name}.
 Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machine"])))}.
@@ -113,7 +113,7 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
 
     def _lines(self, rows):
         both = "paper | ours"
-        whats = ("parameters", "MB", "training", "predictions")
+        whats = ("parameters", "MiB", "training", "predictions")
         yield f"| system | {' | '.join(f'{what}: {both}' for what in whats)} |"
         yield "|---|" + "--:|" * 8
         first = self.systems[0]

@@ -41,7 +41,8 @@ INFERENCE = [
     Comparison("act", "li2021", "a Transformer of `MultiHeadAttention`", rivals.keras_transformer),
     Comparison(
         "act", "li2021", BAG, rivals.BagOfWords,
-        told="`act` labels {:.1%} as many texts a second as TF-IDF and logistic regression",
+        told="`act` labels {:.1%} as many texts a second as TF-IDF and logistic regression (on one "
+        "core)",
     ),
     Comparison("act", "li2021", FASTTEXT, rivals.FastText),
     Comparison(
@@ -113,7 +114,8 @@ def main(quick: bool):
         f"{machine()}.\n\nA round runs ours, the rival and matrix products of 2048 x 2048, "
         f"float32; medians of {rounds} rounds after one of warm-up, ratios within a round. Sizes "
         "are the papers'. Batches of ids are ready on both sides, but where both read texts, and "
-        f"{threads} threads predict a batch each, on both sides; threads of "
+        f"{threads} threads predict a batch each, on both sides, but scikit-learn's, which has "
+        f"one; threads of "
         f"TensorFlow and of PyTorch for an operation: {within}. PyTorch's products run at "
         f"{of_ours} here. {LEGEND}\n\n{table}\n"
     )

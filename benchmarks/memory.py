@@ -47,7 +47,7 @@ def build(system):
 
 
 def measure(system, length):
-    """Prints MB of peak memory above the start, and the median seconds of a step."""
+    """Prints MiB of peak memory above the start, and the median seconds of a step."""
     import tensorflow as tf
 
     layer = build(system)
@@ -69,7 +69,7 @@ def measure(system, length):
         start = time.perf_counter()
         float(step(text)[0])
         seconds.append(time.perf_counter() - start)
-    print(json.dumps({"mb": peak_memory() - before, "seconds": statistics.median(seconds[1:])}))
+    print(json.dumps({"mib": peak_memory() - before, "seconds": statistics.median(seconds[1:])}))
 
 
 def main():
@@ -81,18 +81,18 @@ def main():
             command = [sys.executable, "-m", "benchmarks.memory", system, str(length)]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             found.append(json.loads(output.splitlines()[-1]))
-            print(f"{system}, {length} words: {found[-1]['mb']:.0f} MB", flush=True)
-        sizes = " | ".join(f"{one['mb']:.0f}" for one in found)
-        growth = found[2]["mb"] / found[1]["mb"]
+            print(f"{system}, {length} words: {found[-1]['mib']:.0f} MiB", flush=True)
+        sizes = " | ".join(f"{one['mib']:.0f}" for one in found)
+        growth = found[2]["mib"] / found[1]["mib"]
         rows.append(f"| {form} | {sizes} | {growth:.1f} | {found[2]['seconds'] * 1e3:.0f} |")
-    lengths = " | ".join(f"MB at {length}" for length in LENGTHS)
+    lengths = " | ".join(f"MiB at {length}" for length in LENGTHS)
     table = f"| layer | {lengths} | 256 to 512 | ms at 512 |\n|---|{'--:|' * 5}\n" + "\n".join(rows)
     notes = (
         f"Written by `make bench-memory` on {machine()}: peak resident memory of gradient "
         f"steps above what the process held before, batch {BATCH}, width {DIM}, attention width "
         f"{ATTENTION}; the median time of 5 steps. One pair-wise float32 tensor, "
-        f"`[batch, length, length]`, takes {BATCH * 512**2 * 4 / 2**20:.0f} MB at 512 words. Twice "
-        "the length is 4 times the pairs."
+        f"`[batch, length, length]`, takes {BATCH * 512**2 * 4 / 2**20:.0f} MiB at 512 words. "
+        "Twice the length is 4 times the pairs."
     )
     RESULTS.write_text(f"# Memory\n\n{table}\n\n{notes}\n", "utf-8")
     print(f"\n{table}\n\n{notes}\n\nWritten to {RESULTS}.")

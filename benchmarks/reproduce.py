@@ -2,9 +2,9 @@
 
 ``make reproduce TABLE=ssan2`` runs the rows of a module of :mod:`benchmarks.tables` on the corpora
 that are at hand, and writes ``benchmarks/results/<table>.csv``, a row for each training, and
-``.md``, and what the README shows of it. Run again, it goes on where the CSV stops. Rows of other
-arguments than the table has now are run anew, and take the place of the old ones; delete rows to
-run them anew for another reason, as a changed recipe or preset.
+``.md``, and what the README shows of it. Run again, it goes on where the CSV stops. Accuracies of
+other arguments than the table has now are run anew, and take the place of the old ones; delete rows
+to run them anew for another reason, as a changed recipe or preset, and those of costs or counts.
 """
 
 import importlib
@@ -61,14 +61,12 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
         try:
             for ended in as_completed(running):
                 yield running[ended], None if ended.exception() else ended.result()
-        except KeyboardInterrupt:
-            sys.exit("interrupted; run again to go on from here")
         finally:  # whatever stops the reader, too
             pool.shutdown(cancel_futures=True)
 
 
 def highlights() -> Iterator[str]:
-    """What the README shows of the tables that ran to their end: some rows, and verdicts."""
+    """What the README shows of the tables that have a report: some rows, and verdicts."""
     verdicts = []
     yield "| paper | system | data | paper's accuracy | ours | gap | trainings |"
     yield "|---|---|---|--:|--:|--:|--:|"
@@ -124,21 +122,24 @@ def main(
     plan = [one for one in table.plan(corpora, 1 if quick else seeds) if one not in done]
     if plan:
         table.prepare()
-    failed = 0
-    for number, (one, found) in enumerate(as_run(name, plan, quick, jobs), start=1):
-        told = f"{number} of {len(plan)}: {', '.join(map(str, one))}"
-        if found is None:
-            failed += 1
-            print(f"{told}: failed", flush=True)
-            continue
-        if not quick and path.exists():
-            rows = pd.read_csv(path)  # another run may have added to it
-        old = rows[KEY].eq(pd.Series(one, KEY)).all(axis=1)
-        rows = pd.concat([rows[~old], pd.DataFrame([found])], ignore_index=True)
-        if not quick:
-            with whole(path) as partial:
-                rows.to_csv(partial, index=False)
-        print(f"{told}: {table.told(found)}", flush=True)
+    failed, ended = 0, ""
+    try:
+        for number, (one, found) in enumerate(as_run(name, plan, quick, jobs), start=1):
+            told = f"{number} of {len(plan)}: {', '.join(map(str, one))}"
+            if found is None:
+                failed += 1
+                print(f"{told}: failed", flush=True)
+                continue
+            if not quick and path.exists():
+                rows = pd.read_csv(path)  # another run may have added to it
+            old = rows[KEY].eq(pd.Series(one, KEY)).all(axis=1)
+            rows = pd.concat([rows[~old], pd.DataFrame([found])], ignore_index=True)
+            if not quick:
+                with whole(path) as partial:
+                    rows.to_csv(partial, index=False)
+            print(f"{told}: {table.told(found)}", flush=True)
+    except KeyboardInterrupt:  # what is there is reported
+        ended = "interrupted; run again to go on from here"
     if rows.empty:
         sys.exit("nothing was run: no corpus is at hand, or every row failed")
     text = table.report(name, rows)
@@ -148,7 +149,9 @@ def main(
         tell("papers", "\n".join(highlights()))
     print(text)
     if failed:
-        sys.exit(f"{failed} rows failed; run again to try them anew")
+        ended = ended or f"{failed} rows failed; run again to try them anew"
+    if ended:
+        sys.exit(ended)
 
 
 if __name__ == "__main__":

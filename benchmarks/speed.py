@@ -173,8 +173,8 @@ def main(quick: bool):
         RESULTS.write_text(report, "utf-8")
         tell(
             "speed",
-            "; ".join(told) + ": measured side by side on two cores, with more rivals and what "
-            "misses the target that we had set, in [speed](benchmarks/results/speed.md).",
+            "; ".join(told) + ": measured side by side, with more rivals and what misses the "
+            "target that we had set, in [speed](benchmarks/results/speed.md).",
         )
 
 

@@ -13,7 +13,6 @@ import pandas as pd
 
 import zoo
 from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
-from benchmarks.peak import peak_memory
 from benchmarks.report import machine
 from benchmarks.teacher import taught
 from zoo import datasets
@@ -157,14 +156,11 @@ class Table:
             scores = json.loads((run / "metrics.json").read_text("utf-8"))
             answers = pd.read_csv(run / "predictions.csv", dtype=str, keep_default_na=False)
             right = (answers["label"] == answers["predicted"]).to_numpy()
-            history = run / "history.csv"
             return {
                 "accuracy": scores["accuracy"],
                 **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
-                "evaluations": len(pd.read_csv(history)) if history.exists() else 0,
                 "seconds": scores["seconds"] + round(teaching),
-                "memory_mib": round(peak_memory()),
                 "settings": self.settings(system),
                 "machine": machine(),
                 "texts": len(right),

@@ -16,7 +16,7 @@ from benchmarks.report import machine
 
 DIM, EPOCHS = 100, 5
 NEIGHBOURS = ("good", "terrible", "actor")
-MEMORY = 3  # GB, at most
+MEMORY = 3  # GiB, at most
 RESULTS = Path(__file__).parent / "results" / "word_vectors.md"
 
 logger = logging.getLogger("zoo")
@@ -54,7 +54,7 @@ def main():
         started = time.perf_counter()
         train_word2vec(itertools.chain(*splits), split_words, DIM, epochs=EPOCHS, cache=cache)
         again = time.perf_counter() - started
-    peak = peak_memory() / 2**10  # GB
+    peak = peak_memory() / 2**10  # GiB
 
     words = 0
     for split in splits:
@@ -70,7 +70,7 @@ def main():
         f"cores busy, of {cores}": f"{cpu / seconds:.2f}",
         f"cores busy with other programs, of {cores}": f"{others / seconds:.2f}",
         "seconds when trained before": f"{again:.0f}",
-        f"peak resident memory, GB (at most {MEMORY})": f"{peak:.2f}",
+        f"peak resident memory, GiB (at most {MEMORY})": f"{peak:.2f}",
     }
     table = "| | |\n|---|--:|\n" + "\n".join(
         f"| {name} | {value} |" for name, value in rows.items()
@@ -90,7 +90,7 @@ def main():
     RESULTS.write_text(f"# Word vectors\n\n{table}\n\n{near}\n\n{notes}\n", "utf-8")
     print(f"\n{table}\n\n{near}\n\n{notes}\n\nWritten to {RESULTS}.")
     if peak > MEMORY:
-        raise SystemExit(f"Peak memory is {peak:.2f} GB, more than {MEMORY} GB.")
+        raise SystemExit(f"Peak memory is {peak:.2f} GiB, more than {MEMORY} GiB.")
 
 
 if __name__ == "__main__":
