@@ -55,6 +55,11 @@ with strategy.scope():
 model.fit(np.ones((8, 12), int), np.eye(2)[np.arange(8) % 2], verbose=0)
 assert model.evaluate(np.ones((8, 12), int), np.eye(2)[[0] * 8], verbose=0)[1] in (0, 1)
 
+model.preprocessor = zoo.datasets.Preprocessor(list("abcdefg"))
+texts = ["a b", "c", "d e f g"]
+expected = [model(model.preprocessor([text]))[0] for text in texts]
+np.testing.assert_allclose(model.predict(texts, verbose=0), expected, atol=1e-6)
+
 act = {"embedding_dim": 6, "filters": 2, "num_layers": 1, "dropout": 0.0, "word_dropout": 0.0}
 short = functools.partial(Adadelta, 1.0, global_clipnorm=0.01)  # steps grow with gradients at first
 for name, own in {

@@ -75,6 +75,12 @@ def test_other_losses_take_what_they_take(model):
         model.fit(IDS, np.array([0, -2, 2, 0]), verbose=0)
 
 
+def test_a_loss_may_be_named_as_its_class(model):
+    model.compile("adam", "SparseCategoricalCrossentropy")
+    with pytest.raises(ValueError, match="target 3 is 3"):
+        model.fit(IDS, np.array([0, 1, 2, 3]), verbose=0)
+
+
 def test_numbers_that_pandas_keeps_as_objects_are_taken(model):
     with pytest.raises(ValueError, match="target 1 is 3"):
         model.fit(IDS, np.array([0, 3, 2, 0], object), verbose=0)
@@ -134,6 +140,24 @@ def test_another_dtype_than_that_of_keras_is_refused():
 def test_labels_become_names(model):
     model.labels = np.unique([3, 1, 2])
     assert model.labels == copy.deepcopy(model).labels == ["1", "2", "3"]
+    for wrong in ("pos", ["bad", "good"]):
+        with pytest.raises(ValueError, match="labels must be the names of the 3 classes"):
+            model.labels = wrong
+
+
+def test_a_preprocessor_of_other_ngrams_is_refused(model):
+    with pytest.raises(ValueError, match="the preprocessor has ngrams=1, the model ngrams=2"):
+        model.preprocessor = zoo.datasets.Preprocessor(["a", "b"])
+
+
+def test_xla_is_for_those_who_ask_for_it(model, monkeypatch):
+    """Keras would take it where there is a GPU, and compile each length of a batch anew."""
+    monkeypatch.setattr(keras.Model, "_resolve_auto_jit_compile", lambda self: True)
+    assert not zoo.build("fasttext", 3).jit_compile  # which predicts without having been compiled
+    model.compile("adam", "sparse_categorical_crossentropy")
+    assert not model.jit_compile
+    model.compile("adam", "sparse_categorical_crossentropy", jit_compile=True)
+    assert model.jit_compile
 
 
 def test_keras_own_export_takes_ids(model, tmp_path):

@@ -175,6 +175,36 @@ def test_an_option_need_not_be_of_a_keyword_alone():
         zoo.registry._registered.pop("scaled")
 
 
+@pytest.mark.parametrize(("given", "kept"), [({"embedding_dim": 4}, "scale"), ({}, "otherwise")])
+def test_a_model_that_could_not_be_saved_is_not_trained(csv_file, tmp_path, given, kept):
+    """An option that it fixes for its base, or keeps under another name."""
+
+    @zoo.register_model("unsaved")
+    class Unsaved(zoo.TextClassifier):
+        def __init__(self, num_classes, *, scale=1.0, **kwargs):
+            super().__init__(num_classes, **given, **kwargs)
+            setattr(self, kept, scale)
+
+        def call(self, ids, training=None):
+            return self.classify(keras.ops.mean(self.embed(ids), axis=1))
+
+    try:
+        with pytest.raises(zoo.UsageError, match="unsaved could not be saved, as its options"):
+            zoo.train("unsaved", str(csv_file), output=tmp_path / "runs")
+        assert not (tmp_path / "runs").exists()
+    finally:
+        zoo.registry._registered.pop("unsaved")
+
+
+def test_models_of_one_name_stand_in_one_graph_under_names_of_their_own():
+    one, other = (zoo.build("fasttext", 2, vocabulary_size=9) for _ in range(2))
+    other.name = "other"
+    ids = keras.Input((None,), dtype="int32")
+    both = keras.Model(ids, keras.layers.Average()([one(ids), other(ids)]))
+    expected = (one(np.array([[2, 3]])) + other(np.array([[2, 3]]))) / 2
+    np.testing.assert_allclose(both(np.array([[2, 3]])), expected, rtol=1e-6)
+
+
 def test_listing_and_refusing_a_name_import_no_tensorflow():
     code = (
         "import sys, zoo, zoo.cli; zoo.list_models()\n"

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
@@ -35,8 +36,10 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tuning, "train", train)
     settings = {"model": "act", "output": tmp_path / "search", "options": {"dropout": 0.5}}
+    told = optuna.logging.get_verbosity()
     with pytest.raises(KeyboardInterrupt):
         zoo.tune(trials=5, **settings)
+    assert optuna.logging.get_verbosity() == told
     zoo.tune(trials=5, **settings)
     done = [call for call in calls if call is not None]
     assert len(done) == 5

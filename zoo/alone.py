@@ -7,6 +7,7 @@ import platform
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 _used = set()  # folders of this process
+_looking = threading.Lock()  # for those of others
 
 
 @contextlib.contextmanager
@@ -53,14 +55,16 @@ def scratch(folder: Path, name: str) -> Iterator[Path]:
     large.
     """
     own = f"{name}-{platform.node()}-"
-    for left in folder.glob(f"{glob.escape(own)}*"):
-        found = re.fullmatch(r"(\d+)-\w+", left.name.removeprefix(own))
-        mine = found and int(found[1]) == os.getpid()  # or of an earlier one of the same number
-        if found and (left not in _used if mine else not is_alive(int(found[1]))):
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder) as temporary:
-        _used.add(Path(temporary))
-        yield Path(temporary)
+    with _looking:
+        for left in folder.glob(f"{glob.escape(own)}*"):
+            found = re.fullmatch(r"(\d+)-\w+", left.name.removeprefix(own))
+            mine = found and int(found[1]) == os.getpid()  # or of an earlier one of the same number
+            if found and (left not in _used if mine else not is_alive(int(found[1]))):
+                shutil.rmtree(left, ignore_errors=True)
+        temporary = tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder)
+        _used.add(Path(temporary.name))
+    with temporary:
+        yield Path(temporary.name)
 
 
 def is_alive(process: int) -> bool:

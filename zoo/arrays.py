@@ -33,7 +33,8 @@ def check_ids(ids: np.ndarray, axes: int, words: int) -> None:
 
 def is_sparse(loss: Any) -> bool:
     """Whether a loss, as in ``compile``, wants the number of a class for each text."""
-    return isinstance(loss, SPARSE) or getattr(loss, "__name__", loss) == SPARSE().name
+    names = (SPARSE().name, SPARSE.__name__)
+    return isinstance(loss, SPARSE) or getattr(loss, "__name__", loss) in names
 
 
 def only_one(x: Any) -> Any:

@@ -93,6 +93,13 @@ def build_classifier(
             )
     sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
     classifier = build(name, labels, preset, **options | sizes)
+    try:
+        type(classifier).from_config(classifier.get_config())
+    except (TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{name} could not be saved, as its options do not make it again: keep each under its "
+            f"name, and pass on those of TextClassifier ({' '.join(str(error).split())[:200]})"
+        ) from None
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
     elif not classifier.train_embeddings:

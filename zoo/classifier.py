@@ -84,6 +84,8 @@ class TextClassifier(keras.Model):
                 f"dtype must be that of Keras, {keras.config.dtype_policy().name}, which all "
                 f"layers have: got {self.dtype_policy.name}; call keras.config.set_dtype_policy"
             )
+        if keras.backend.backend() == "tensorflow":
+            self.jit_compile = False  # of predictions without compile; see there
         self.autocast = False  # which under a mixed policy would make other words of float ids
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
@@ -155,20 +157,28 @@ class TextClassifier(keras.Model):
                 f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
                 f"max_sentences={self.max_sentences}: both need a number, or both None"
             )
-        if preprocessor.entities != self.entities:
-            raise ValueError(
-                f"the preprocessor has entities={preprocessor.entities}, the model "
-                f"entities={self.entities}"
-            )
+        for name in ("entities", "ngrams"):
+            theirs, own = getattr(preprocessor, name), getattr(self, name)
+            if theirs != own:
+                raise ValueError(f"the preprocessor has {name}={theirs}, the model {name}={own}")
 
     @property
     def labels(self) -> list[str] | None:
-        """Names of the classes, or None; numbers that are set become names."""
+        """Names of the classes, or None; numbers that are set become names.
+
+        Raises:
+            ValueError: when they are set, for another number of them than of classes.
+        """
         return self._labels
 
     @labels.setter
     def labels(self, labels):
-        self._labels = None if labels is None else [str(label) for label in labels]
+        names = None if labels is None else [str(label) for label in labels]
+        if names is not None and (isinstance(labels, str) or len(names) != self.num_classes):
+            raise ValueError(
+                f"labels must be the names of the {self.num_classes} classes: got {labels!r}"
+            )
+        self._labels = names
 
     @property
     def hierarchical(self) -> bool:
@@ -214,6 +224,12 @@ class TextClassifier(keras.Model):
         """Its layers have the dtype policy that it had, whatever the global one is by now."""
         with dtype_policy(config.get("dtype")):
             return super().from_config(config, custom_objects)
+
+    def compile(self, *args, jit_compile="auto", **kwargs):
+        """Keras' compile; "auto" is no XLA on TensorFlow, where it compiles each length anew."""
+        if jit_compile == "auto" and keras.backend.backend() == "tensorflow":
+            jit_compile = False
+        super().compile(*args, jit_compile=jit_compile, **kwargs)
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
@@ -291,7 +307,7 @@ class TextClassifier(keras.Model):
             lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
         )
         for rows, answers in track(found, "Predicting", number, transient=True, disable=quiet):
-            probabilities[rows] = answers
+            probabilities[rows] = answers[: len(rows)]  # each device of a strategy has all
         return probabilities
 
     def export(self, filepath, *args, **kwargs):

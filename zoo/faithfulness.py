@@ -81,7 +81,8 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
             [without(ids[0], one) for one in deleted], "int64", ids.ndim - 1
         )
         padded = np.asarray(model.preprocessor.pad(variants))
-        rows = as_probabilities(model, model.predict_on_batch(padded))
+        answers = model.predict_on_batch(padded)[: len(padded)]  # as in predict_texts
+        rows = as_probabilities(model, answers)
         falls = rows[0].max() - rows[1:, rows[0].argmax()].reshape(len(orders), -1).mean(1)
         lost.append((falls[0], falls[1:].mean()))
     if not lost:

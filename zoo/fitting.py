@@ -59,8 +59,6 @@ def fit(
         optimizer=recipe.build_optimizer(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
         **accuracy,
-        # On TensorFlow XLA would compile anew for each shape of a batch.
-        jit_compile="auto" if on_jax else False,
         # Where a GPU is done before Python is. An evaluation comes after whole executions.
         steps_per_execution=max(n for n in range(1, 11) if steps % n == 0) if on_jax else 1,
     )

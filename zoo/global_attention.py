@@ -37,7 +37,8 @@ class GlobalAttentionClassifier(TextClassifier):
             corpora.
         embedding_dropout: rate of numbers left out of word vectors in training; the paper has none.
         center_weight: of the centre loss, which pulls that layer's vectors of a class together;
-            0 leaves it out.
+            0 leaves it out. It is part of this model's ``compute_loss``: where the model is
+            inside another one, or in a loop of one's own, it is not there.
         center_rate: the learning rate of the centres.
     """
 

@@ -26,11 +26,14 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
 
     Raises:
         UsageError: for one text, a table, or what is no string among the texts.
+        ValueError: if the model has no ``labels``.
     """
     from zoo.datasets.text_files import well_formed
     from zoo.datasets.texts import check_texts  # takes seconds
 
     check_texts(texts)
+    if model.labels is None:
+        raise ValueError("a model that names its answers needs model.labels")
     texts = iter(texts)
     while part := list(itertools.islice(texts, chunk)):
         rows = probabilities_of(model, part)

@@ -112,6 +112,11 @@ def build(
         UsageError: for an unknown name, preset or option, with the nearest matches, and for a
             value that an option cannot take.
 
+    Note:
+        Inside a functional model two of the same name need names of their own: set
+        ``model.name``. Keras loads such a model once the files of the models in it are imported,
+        as by ``import zoo.models.hcan``.
+
     Example:
         >>> import numpy as np
         >>> model = zoo.build("hcan", num_classes=5)

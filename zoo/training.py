@@ -117,7 +117,8 @@ def train(
             that fits the validation split.
         safe_csv: whether ``mistakes.csv`` and ``predictions.csv`` are made safe to open in a
             spreadsheet; see :func:`zoo.spreadsheets.safe_cell`.
-        seed: of weights, batches, dropout and splits.
+        seed: of weights, batches, dropout and splits. Trainings in threads of one process change
+            each other's draws.
         output: the folder of the run folders.
         verbose: Keras' 0, 1, 2 or "auto".
         tensorboard: whether to log for TensorBoard into ``tensorboard/`` of the run folder.

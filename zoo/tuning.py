@@ -1,5 +1,6 @@
 """Tuning: a search over the few settings that matter most, judged on the validation split."""
 
+import contextlib
 import json
 import logging
 from pathlib import Path
@@ -86,7 +87,7 @@ def tune(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
-    with alone(folder):
+    with alone(folder), _quiet(optuna):
         own = {"model": model, "texts": texts, "options": options, "seed": seed}
         study = _open_study(optuna, folder / "study.log")
         taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
@@ -146,9 +147,19 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
 
 
+@contextlib.contextmanager
+def _quiet(optuna):
+    """Keeps Optuna's remarks back."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
 def _open_study(optuna, log):
     """The study of a log, also of one whose writer was killed while it wrote."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         log.with_name(f"{log.name}.lock").unlink(missing_ok=True)  # Optuna would wait for 30 s
         if log.exists():
