@@ -1,11 +1,15 @@
 """Linear models that scikit-learn solves, in one form."""
 
+import logging
+import warnings
 from typing import Any
 
 import numpy as np
 
 SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm")
 BETA = 0.5  # of NB-SVM; Wang and Manning have 0.25, less good on a validation split of IMDB
+
+logger = logging.getLogger("zoo")
 
 
 def solved(
@@ -19,6 +23,16 @@ def solved(
         solver: of :data:`SOLVERS`.
         strength: the inverse of the regularisation; of naive Bayes the smoothing.
     """
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings(record=True) as told:  # one for each class
+        found = _solved(features, targets, solver, strength)
+    if any(issubclass(one.category, ConvergenceWarning) for one in told):
+        logger.warning("The solver has not converged: the weights are those of its last pass")
+    return found
+
+
+def _solved(features, targets, solver, strength):
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.naive_bayes import MultinomialNB

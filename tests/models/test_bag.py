@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -11,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 import zoo
 from tests.kinds import slow_unless
+from zoo import linear
 from zoo.datasets import Preprocessor, Split
 
 WORDS = "good bad room staff not very clean dirty never again the a was".split()
@@ -54,6 +56,14 @@ RIVALS = {
     "svm_unigrams": (TfidfVectorizer, LinearSVC()),
     "svm_bigrams": (TfidfVectorizer, LinearSVC()),
 }
+
+
+def test_a_solver_that_does_not_converge_is_told_once(caplog, recwarn):
+    counts = np.random.default_rng(0).integers(0, 9, (45, 100)).astype("float64")
+    counts = np.concatenate([counts, counts])  # the same texts have several classes
+    linear.solved(csr_matrix(counts), np.arange(90) * 7 % 3, "nb_svm", 1.0)
+    told = "The solver has not converged: the weights are those of its last pass"
+    assert caplog.messages == [told] and not recwarn
 
 
 def solved(name, split, **options):
