@@ -71,12 +71,13 @@ def test_the_error_by_hand():
 
 
 def test_the_error_of_fifteen_bins():
-    """0.61 and 0.65 are in one bin, whose gaps add up; 0.61 and 0.69 in two."""
+    """Gaps of a right and of a wrong answer make up for each other in one bin only."""
     targets = np.array([0, 1])
-    for other, expected in ((0.65, (1 - 0.61 - 0.65) / 2), (0.69, (1 - 0.61 + 0.69) / 2)):
-        probabilities = np.array([[0.61, 0.39], [other, 1 - other]])
+    for right, wrong, together in ((0.61, 0.65, True), (0.61, 0.69, False), (0.97, 0.93, False)):
+        probabilities = np.array([[right, 1 - right], [wrong, 1 - wrong]])
+        expected = (abs(1 - right - wrong) if together else 1 - right + wrong) / 2
         found = expected_calibration_error(probabilities, targets)
-        assert found == pytest.approx(abs(expected))
+        assert found == pytest.approx(expected)
 
 
 @given(st.floats(0.2, 9), st.integers(2, 5))
