@@ -12,8 +12,7 @@ AG_NEWS = (
 )
 AGAIN = (
     "ACT is trained for this table and for the other one ([act2](act2.md), [act3](act3.md)) by the "
-    "same settings and seeds. The first training of each is of another state of zoo, and the "
-    "accuracies differ by 0.1, the answers on more texts; the others are the same."
+    "same settings and seeds, which give the same answers on one kind of machine."
 )
 LI = {"preset": "li2021"}
 
