@@ -82,9 +82,9 @@ def main():
     report = f"# Growth\n\nWritten by `make bench` on {machine()}, default sizes, float32, "
     report += (
         "Keras' Adam. A power is that between the two largest sizes: 1 where time is proportional. "
-        "The same "
-        "setting, 128 words of 8 documents, stands in two columns, which differ by chance. HAN and "
-        "HCAN read sentences of 32 words: their power of words is one of sentences.\n"
+        "The same setting, 128 words of 8 documents, stands in two columns, which differ by "
+        "chance. HAN and HCAN read sentences of 32 words: their power of words is one of "
+        "sentences.\n"
     )
     for title, rows in {
         f"Milliseconds of a training step: 128 words, and 8 documents; medians of {ROUNDS}": growth,

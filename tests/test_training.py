@@ -576,9 +576,10 @@ def test_letters_that_the_font_lacks_are_not_drawn(tmp_path, caplog):
 
 def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
-    own = {"epochs": 3, "cache": "none", "precision": "mixed_bfloat16"}
+    own = {"epochs": 3, "learning_rate": 0.1, "cache": "none", "precision": "mixed_bfloat16"}
     zoo.train("bow", str(csv_file), output=tmp_path, **own)
-    assert "bow is solved at once: no use of epochs or cache or precision" in caplog.messages
+    told = "bow is solved at once: no use of epochs or learning_rate or cache or precision"
+    assert told in caplog.messages
 
 
 def test_options_that_change_nothing_are_told(caplog):
