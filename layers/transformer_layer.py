@@ -12,8 +12,8 @@ from zoo.layers.relative_position_attention import RelativePositionAttention
 class TransformerLayer(keras.layers.Layer):
     """Self-attention and a feed-forward network, each with residual and layer normalisation.
 
-    Vaswani et al. 2017, Sections 3.1-3.3 and 5.4, with Keras' epsilon, 1e-3, in the normalisation;
-    with ``max_distance`` its attention has the relative positions of Shaw et al. 2018.
+    Vaswani et al. 2017, Sections 3.1-3.3 and 5.4; with ``max_distance`` its attention has the
+    relative positions of Shaw et al. 2018.
 
     Args:
         num_heads: number of heads; divides the input's width.
@@ -22,6 +22,7 @@ class TransformerLayer(keras.layers.Layer):
         activation: of the feed-forward network.
         use_bias: whether the attention's projections have biases.
         dropout: rate on the output of both sublayers.
+        norm_epsilon: of the normalisation; Keras' own, as the papers tell none.
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -44,6 +45,7 @@ class TransformerLayer(keras.layers.Layer):
         activation="relu",
         use_bias=True,
         dropout=0.0,
+        norm_epsilon=1e-3,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -57,6 +59,7 @@ class TransformerLayer(keras.layers.Layer):
         self.activation = keras.activations.get(activation)
         self.use_bias = use_bias
         self.dropout = dropout
+        self.norm_epsilon = norm_epsilon
         self.drop = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
     def build(self, input_shape):
@@ -69,14 +72,17 @@ class TransformerLayer(keras.layers.Layer):
             dropout=self.dropout,
             dtype=policy,
         )
-        self.attention_norm = keras.layers.LayerNormalization(dtype=policy)
+        self.attention_norm = self._norm()
         self.hidden = keras.layers.Dense(self.hidden_dim, self.activation, dtype=policy)
         self.output_projection = keras.layers.Dense(dim, dtype=policy)
-        self.output_norm = keras.layers.LayerNormalization(dtype=policy)
+        self.output_norm = self._norm()
         for layer in (self.attention, self.attention_norm, self.hidden, self.output_norm):
             layer.build(input_shape)
         self.output_projection.build((*input_shape[:-1], self.hidden_dim))
         freeze_within(self)
+
+    def _norm(self):
+        return keras.layers.LayerNormalization(epsilon=self.norm_epsilon, dtype=self.dtype_policy)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
@@ -96,4 +102,5 @@ class TransformerLayer(keras.layers.Layer):
             "activation": keras.activations.serialize(self.activation),
             "use_bias": self.use_bias,
             "dropout": self.dropout,
+            "norm_epsilon": self.norm_epsilon,
         }

@@ -10,7 +10,7 @@ from zoo.calibration import with_temperature
 from zoo.datasets import Preprocessor
 from zoo.registry import import_model
 
-FILES = ("act", "attcnn", "bi_blosan", "han", "hcan", "leam", "pa_lstm", "ssan")
+FILES = ("act", "attcnn", "bert", "bi_blosan", "han", "hcan", "leam", "pa_lstm", "ssan")
 ATTENTIVE = {f"zoo.models.{file}" for file in FILES}
 WITHOUT = {"cnn_kim", "cnn_pe", "han_ave", "han_max"} | {
     name for name in zoo.list_models() if import_model(name)[0].__module__ not in ATTENTIVE

@@ -113,6 +113,24 @@ def test_acts_transformer():
     close(model, act_answer(model, array(found)[0], np.zeros(6)))
 
 
+def test_bert():
+    """Devlin et al. 2019, Figure 2; Vaswani et al. 2017, Sections 3.1 to 3.3, with GELU."""
+    model = build("bert", num_heads=2, feed_forward_dim=5)
+    assert len(model.encoder) == 2 and model.norm.epsilon == 1e-12
+    words = array(model.embed(TEXT))[0] + array(model.positions.embeddings)[:6]
+    words = layer_norm(model.norm, words)
+    for layer in model.encoder:
+        projected = np.split(dense(layer.attention.projection, words), 3, axis=-1)
+        heads = zip(*(np.split(one, 2, axis=-1) for one in projected), strict=True)
+        summed = [softmax(q @ k.T / np.sqrt(3)) @ v for q, k, v in heads]
+        attended = dense(layer.attention.output_projection, np.concatenate(summed, axis=-1))
+        words = layer_norm(layer.attention_norm, words + attended)
+        inner = dense(layer.output_projection, gelu(dense(layer.hidden, words)))
+        words = layer_norm(layer.output_norm, words + inner)
+        assert layer.attention_norm.epsilon == layer.output_norm.epsilon == 1e-12
+    close(model, softmax(dense(model.classify, words.mean(0))))
+
+
 @pytest.mark.parametrize("padding", [0, 2])
 def test_pa_lstm(padding):
     """Zhang et al. 2017, Section 2: the summary is the last state."""

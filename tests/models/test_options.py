@@ -129,6 +129,7 @@ RATES = {  # dropout layers with the rate of each option
     "hcan": {"dropout": 8, "output_dropout": 1},  # of two levels: texts and three attentions
     "ssan": {"dropout": 1, "attention_dropout": 1},
     "transformer": {"attention_dropout": 4, "dropout": 1},
+    "bert": {"dropout": 5},
     "lstm": {"dropout": 1},
     "leam": {"dropout": 1},
     "cnn_barnes": {"dropout": 1},

@@ -101,3 +101,9 @@ def test_learned_positions_add_a_table():
 )
 def test_act_of_the_paper(name, count):
     assert zoo.describe(name).parameters["li2021"] == count
+
+
+def test_bert_of_minilm():
+    """What others count, 22,713,216, without pieces, segments and pooler, and with the classes."""
+    others = 30_522 * 384 + 2 * 384 + 384 * 385
+    assert zoo.describe("bert").parameters["wang2020"] == 22_713_216 - others + 385 * 5

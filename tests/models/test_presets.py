@@ -50,6 +50,12 @@ PRESETS = {
         "center_weight": 0.001,
         "center_rate": 0.1,
     },
+    ("bert", "wang2020"): {
+        "embedding_dim": 384,
+        "num_layers": 6,
+        "num_heads": 12,
+        "feed_forward_dim": 1536,
+    },
     ("attcnn", "zhao2016"): {
         "embedding_dim": 300,
         "windows": (3, 4, 5),

@@ -1,0 +1,92 @@
+"""BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding (NAACL 2019).
+
+With the sizes of MiniLM (Wang et al. 2020), which is a small one.
+"""
+
+import keras
+from keras import ops
+
+from zoo.classifier import TextClassifier, word_mask
+from zoo.layers import MaskedAveragePooling, PositionEmbedding, TransformerLayer
+from zoo.layers.checks import check_heads
+from zoo.registry import register_model
+
+
+@register_model("bert")
+@keras.saving.register_keras_serializable("zoo")
+class BERT(TextClassifier):
+    """The encoder of BERT (Devlin et al. 2019), over words and not pieces of words.
+
+    Word vectors and those of positions are added up and normalised (Section 3, Figure 2); then come
+    the encoder's layers of Vaswani et al. 2017, with GELU (Appendix A.2). The mean of the words is
+    classified, as there is no ``[CLS]`` before them, nor a second sentence. It starts at random:
+    what made BERT, training on unlabelled texts, is not part of zoo; but a run that has such
+    weights can be started from, see :func:`zoo.train`.
+
+    Args:
+        num_layers: L, layers of the encoder.
+        num_heads: A, heads of each; divides ``embedding_dim``, which is the paper's H.
+        feed_forward_dim: inner width of the feed-forward networks.
+        dropout: rate on the normalised vectors, on the output of both sublayers of each layer, and
+            on what is classified; the paper's also drops weights of the attention.
+        norm_epsilon: of all normalisations; the authors' code has 1e-12.
+    """
+
+    presets = {
+        "wang2020": {  # MiniLM, of six layers and width 384
+            "embedding_dim": 384,
+            "num_layers": 6,
+            "num_heads": 12,
+            "feed_forward_dim": 1536,
+            "max_words": 512,
+        },
+    }
+
+    def __init__(
+        self,
+        num_classes,
+        *,
+        num_layers=2,
+        num_heads=4,
+        feed_forward_dim=512,
+        dropout=0.1,
+        norm_epsilon=1e-12,
+        **kwargs,
+    ):
+        super().__init__(num_classes, **kwargs)
+        check_heads(num_heads, self.embedding_dim, "embedding_dim")
+        self.num_layers = num_layers
+        self.num_heads = num_heads
+        self.feed_forward_dim = feed_forward_dim
+        self.dropout = dropout
+        self.norm_epsilon = norm_epsilon
+        self.positions = PositionEmbedding(self.max_words, self.embedding_dim)
+        self.norm = keras.layers.LayerNormalization(epsilon=norm_epsilon)
+        self.encoder = [
+            TransformerLayer(
+                num_heads,
+                feed_forward_dim,
+                activation="gelu",
+                dropout=dropout,
+                norm_epsilon=norm_epsilon,
+            )
+            for _ in range(num_layers)
+        ]
+        self.mean = MaskedAveragePooling()
+        self.drop = keras.layers.Dropout(dropout)
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        mask = word_mask(ids)
+        words = self.embed(ids)
+        words = self.drop(self.norm(words + self.positions(words)), training=training)
+        scores = []
+        for layer in self.encoder:
+            words, weights = layer(
+                words, mask=mask, training=training, return_attention_scores=True
+            )
+            scores.append(weights)
+        document = self.drop(self.mean(words, mask=mask), training=training)
+        probabilities = self.classify(document)
+        if return_attention_scores:
+            return probabilities, {"pairs": ops.stack(scores, axis=1)}
+        return probabilities
