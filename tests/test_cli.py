@@ -569,6 +569,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         "--on-bad-row skip --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
+        "--start-from f "
         "--precision float32 --no-calibrate --devices 6 --coordinator c:1 --processes 7 "
         "--process-id 1 --tensorboard --safe-csv --seed 8 --output o"
     )
@@ -593,6 +594,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         "percentile": 9,
         "embeddings": "e",
         "unlabelled": "u",
+        "start_from": "f",
         "cache": "disk",
         "precision": "float32",
         "calibrate": False,

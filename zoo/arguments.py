@@ -98,6 +98,16 @@ def check_seed(seed: Any) -> None:
         raise UsageError(f"seed must be from 0 to {2**32 - 1}: got {seed}")
 
 
+def check_start(model: str, start: Mapping[str, Any], **given: Any) -> None:
+    """Refuses a run of another model, and arguments that such a run decides."""
+    if start["model"] != model:
+        raise UsageError(f"the run to start from is of {start['model']}, not of {model}")
+    if decided := [name for name, value in given.items() if value is not None]:
+        raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
+    if import_model(model)[0].solves:
+        raise UsageError(f"{model} is solved at once: it starts from nothing")
+
+
 def check_tensorboard(wanted: bool) -> None:
     """Refuses what needs TensorBoard where it is not installed."""
     if wanted and importlib.util.find_spec("tensorboard") is None:

@@ -46,6 +46,7 @@ def build_classifier(
     embeddings: str | Path | None,
     seed: int,
     workers: int | None,
+    start: "TextClassifier | None" = None,
 ) -> "TextClassifier":
     """The untrained classifier with its preprocessor.
 
@@ -57,6 +58,7 @@ def build_classifier(
         embeddings: see :func:`zoo.train`.
         seed: of word vectors.
         workers: threads of word2vec; None for as many as there are cores.
+        start: a model whose weights it starts with; see :func:`zoo.starting.start_from`.
     """
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
@@ -77,20 +79,15 @@ def build_classifier(
     if embeddings is not None:
         width = limits.embedding_dim
         vectors = _word_vectors(embeddings, corpus, preprocessor, width, words, seed, workers)
-        of_texts = len(preprocessor.vocabulary)
-        preprocessor = preprocessor.extended(vectors.index_to_key, words["max_vocabulary"])
-        if further := len(preprocessor.vocabulary) - of_texts:
-            logger.info(
-                "%d words of the vectors are rare in the training texts or not in them; "
-                "--max-vocabulary %d would leave them out and make the model smaller",
-                *(further, of_texts),
-            )
+        preprocessor = _filled_up(preprocessor, vectors.index_to_key, "vectors", words)
         sizes |= {"embedding_dim": vectors.vector_size}
         if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
             raise UsageError(
                 f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
                 f"{vectors.vector_size} wide: leave it out"
             )
+    elif start is not None:
+        preprocessor = _filled_up(preprocessor, start.preprocessor.vocabulary, "run", words)
     sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
     classifier = build(name, labels, preset, **options | sizes)
     try:
@@ -102,15 +99,32 @@ def build_classifier(
         ) from None
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
-    elif not classifier.train_embeddings:
+    elif not classifier.train_embeddings and start is None:
         logger.warning("%s: word vectors stay as random as they are; add --embeddings", name)
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
+    if start is not None:
+        from zoo.starting import start_from
+
+        start_from(classifier, start)
     logger.info(
         "%s: %d parameters, %d words in the vocabulary",
         *(name, classifier.count_params(), len(preprocessor.vocabulary)),
     )
     return classifier
+
+
+def _filled_up(preprocessor, further, of, words):
+    """One that also knows further words, which have vectors."""
+    of_texts = len(preprocessor.vocabulary)
+    preprocessor = preprocessor.extended(further, words["max_vocabulary"])
+    if more := len(preprocessor.vocabulary) - of_texts:
+        logger.info(
+            "%d words of the %s are rare in the training texts or not in them; "
+            "--max-vocabulary %d would leave them out and make the model smaller",
+            *(more, of, of_texts),
+        )
+    return preprocessor
 
 
 def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):

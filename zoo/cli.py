@@ -118,6 +118,13 @@ Embeddings = Annotated[
 UnlabelledData = Annotated[
     str | None, typer.Option(help="Further texts for word2vec, without labels.")
 ]
+StartFrom = Annotated[
+    str | None,
+    typer.Option(
+        help="A run of the same model, whose words and layers this one starts with; the labels may "
+        "be others."
+    ),
+]
 SafeCsv = Annotated[
     bool,
     typer.Option(
@@ -189,6 +196,7 @@ def train(
     percentile: Percentile = None,
     embeddings: Embeddings = None,
     unlabelled_data: UnlabelledData = None,
+    start_from: StartFrom = None,
     cache: Annotated[
         str, typer.Option(help="Keep word ids, while training: auto, memory, disk or none.")
     ] = "auto",
@@ -258,6 +266,7 @@ def train(
         percentile=percentile,
         embeddings=embeddings,
         unlabelled=unlabelled_data,
+        start_from=start_from,
         cache=cache,
         precision=precision,
         calibrate=calibrate,

@@ -112,6 +112,8 @@ def model_card(
     counted = "counted on the training split alone"
     if config["embeddings"] is not None:
         counted = "counted on the training split and filled up by its word vectors"
+    if config.get("start_from") is not None:
+        counted = "counted on the training split and filled up by those of the run it started from"
     data = _cell(short_name(config["data"]))
     return f"""# {config["model"]} on {data}
 

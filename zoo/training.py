@@ -26,6 +26,7 @@ from zoo.arguments import (
     check_options,
     check_paths,
     check_seed,
+    check_start,
     check_tensorboard,
     warn_if_idle,
     warn_if_solved,
@@ -76,6 +77,7 @@ def train(
     percentile: float | None = None,
     embeddings: str | None = None,
     unlabelled: str | None = None,
+    start_from: str | Path | None = None,
     cache: str = "auto",
     precision: str = "auto",
     calibrate: bool = True,
@@ -109,6 +111,10 @@ def train(
             :func:`zoo.datasets.embeddings.read_vectors`. The most frequent words that have one fill
             the vocabulary up. By default words start at random.
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
+        start_from: a run folder of the same model, whose weights this one starts with, in place of
+            random ones: on few texts, one trained on many like them; see
+            :func:`zoo.starting.start_from`. Its options and its clean-up are this one's; the words
+            that it knows fill the vocabulary up.
         cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
             each epoch; "auto" keeps those of up to 200,000 texts in memory.
         precision: "float32", "mixed_bfloat16" or "mixed_float16", while training; "auto" takes
@@ -139,7 +145,7 @@ def train(
     check_seed(seed)
     seed = int(seed)  # Keras takes no number of NumPy
     paths = [files.get(split) for split in ("validation", "test")]
-    check_paths(data, output, embeddings, unlabelled, *paths, names=files.values())
+    check_paths(data, output, embeddings, unlabelled, start_from, *paths, names=files.values())
     check_choices(precision, cache, schedule)
     check_flags(class_weights=class_weights, calibrate=calibrate, safe_csv=safe_csv)
     if recipe != "default":
@@ -147,6 +153,15 @@ def train(
     if unlabelled is not None and embeddings != "word2vec":
         raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
     check_options(model, options)
+    if start_from is not None:
+        check_start(
+            model,
+            read_config(start_from),
+            preset=preset,
+            clean_up=clean_up,
+            embeddings=embeddings,
+            percentile=percentile,
+        )
     check_numbers(
         learning_rate,
         percentile,
@@ -171,12 +186,19 @@ def train(
                 _add_unlabelled(corpus, data, files, unlabelled)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
-            words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
-            preset, options = for_relations(model, words["clean_up"], preset, options)
+            start = None
+            if start_from is None:
+                words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
+                preset, options = for_relations(model, words["clean_up"], preset, options)
+            else:
+                from zoo.starting import load_start
+
+                start, options = load_start(start_from, options)
+                words |= {"clean_up": start.preprocessor.clean_up}
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
             classifier = build_classifier(
-                model, preset, options, corpus, words, embeddings, seed, workers
+                model, preset, options, corpus, words, embeddings, seed, workers, start
             )
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
@@ -195,6 +217,7 @@ def train(
             config |= {"processes": devices.get("processes", 1)}
             vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
             config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
+            config |= {"start_from": _absolute(start_from)}
             config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
             config |= {"architecture": classifier.get_config()}
             config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}

@@ -1,0 +1,132 @@
+"""A training that starts from the weights of a run."""
+
+import json
+
+import numpy as np
+import pytest
+
+import zoo
+from tests.kinds import KINDS
+from zoo.datasets import Preprocessor
+from zoo.registry import import_model
+from zoo.starting import start_from
+
+STILL = {"learning_rate": 1e-9, "epochs": 1, "calibrate": False, "verbose": 0}
+CONSTRUCTED = [name for name in KINDS if not import_model(name)[0].solves]
+
+
+def small(name, classes, words):
+    """A model that knows some words of one letter."""
+    model = zoo.build(name, classes, embedding_dim=24, vocabulary_size=9)
+    sentences = model.max_sentences
+    more = {"entities": model.entities, "ngrams": model.ngrams}
+    model.preprocessor = Preprocessor(list(words), model.max_words, sentences, "han", **more)
+    model.labels = range(classes)
+    return model
+
+
+def rows(model, words):
+    """Of the word table."""
+    index = {word: row for row, word in enumerate(model.preprocessor.vocabulary, start=2)}
+    return np.asarray(model.embed.embeddings)[[index[word] for word in words]]
+
+
+def others(model):
+    """The weights that are not of words."""
+    words = {id(weight) for weight in model.embed.weights}
+    return [weight for weight in model.weights if id(weight) not in words]
+
+
+@pytest.mark.parametrize("name", CONSTRUCTED)
+def test_layers_and_the_words_that_both_know_are_taken_over(name):
+    start, model = small(name, 2, "abc."), small(name, 3, "bda.")
+    own = rows(model, "d")
+    start_from(model, start)
+    np.testing.assert_array_equal(rows(model, "ab."), rows(start, "ab."))
+    np.testing.assert_array_equal(rows(model, "d"), own)
+    np.testing.assert_array_equal(model.embed.embeddings[:2], start.embed.embeddings[:2])
+    for weight, its in zip(others(model), others(start), strict=True):
+        if weight.shape == its.shape:
+            np.testing.assert_array_equal(weight, its)
+        else:
+            apart = [(a, b) for a, b in zip(weight.shape, its.shape, strict=True) if a != b]
+            assert all(2 * a == 3 * b for a, b in apart), weight.path
+
+
+def test_classes_of_other_names_start_at_random():
+    start, same, other = (small("act", 2, "ab") for _ in range(3))
+    other.labels = ["yes", "no"]
+    own = other.classify.get_weights()
+    for model in (same, other):
+        start_from(model, start)
+        np.testing.assert_array_equal(model.hidden.kernel, start.hidden.kernel)
+    np.testing.assert_array_equal(same.classify.kernel, start.classify.kernel)
+    np.testing.assert_array_equal(other.classify.kernel, own[0])
+
+
+def test_a_training_that_stands_still_answers_as_the_run(trained, csv_file, tmp_path):
+    start = zoo.load(trained)
+    columns = {"text_column": "review", "label_column": "stars"}
+    run = zoo.train("hcan", csv_file, files=columns, start_from=trained, output=tmp_path, **STILL)
+    model, texts = zoo.load(run), ["a good stay", "a bad, sad stay. really!", ""]
+    scaled = [np.log(one.predict(texts, verbose=0)) for one in (model, start)]
+    gaps = [one[:, 0] - one[:, 1] for one in scaled]  # the run is calibrated
+    ratio = gaps[0] / gaps[1]
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-3)
+    config = json.loads((run / "config.json").read_text("utf-8"))
+    assert config["start_from"] == str(trained)
+    assert config["options"]["embedding_dim"] == 16 and config["options"]["num_heads"] == 2
+    assert config["clean_up"] == json.loads((trained / "config.json").read_text())["clean_up"]
+
+
+def test_labels_and_words_may_be_others(trained, tmp_path):
+    lines = [f"a {word} chair of {wood},{word}" for word in ("good", "bad") for wood in "xyz"]
+    lines += [f"a nice table of {wood},table" for wood in "xyz"]
+    data = tmp_path / "chairs.csv"
+    data.write_text("\n".join(["text,label", *5 * lines]) + "\n", "utf-8")
+    run = zoo.train("hcan", data, start_from=trained, output=tmp_path, min_count=1, **STILL)
+    model, start = zoo.load(run), zoo.load(trained)
+    assert model.labels == ["bad", "good", "table"]
+    both = ["good", "bad", "nice"]
+    np.testing.assert_allclose(rows(model, both), rows(start, both), atol=1e-6)
+    lacking = set(start.preprocessor.vocabulary) - set(model.preprocessor.vocabulary)
+    assert not lacking and "chair" in model.preprocessor.vocabulary
+
+
+def test_words_of_the_run_can_be_left_out_and_options_that_keep_shapes_differ(
+    trained, csv_file, tmp_path
+):
+    columns = {"text_column": "review", "label_column": "stars"}
+    own = {"files": columns, "max_vocabulary": 4, "options": {"dropout": 0.5}} | STILL
+    model = zoo.load(zoo.train("hcan", csv_file, start_from=trained, output=tmp_path, **own))
+    assert len(model.preprocessor.vocabulary) == 4 and model.dropout == 0.5
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "message"),
+    [
+        ("act", {}, "the run to start from is of hcan, not of act"),
+        ("hcan", {"preset": "gao2018"}, "leave out preset"),
+        ("hcan", {"clean_up": "han", "percentile": 90}, "leave out clean_up, percentile"),
+        ("hcan", {"embeddings": "word2vec"}, "leave out embeddings"),
+        ("hcan", {"options": {"embedding_dim": 24}}, "other shapes: embedding_dim=24, not 16$"),
+        (
+            "hcan",
+            {"options": {"two_attentions": False}},
+            "other shapes: two_attentions=False, not True$",
+        ),
+        ("hcan", {"options": {"max_words": 7}}, "other shapes: max_words=7, not 100$"),
+    ],
+)
+def test_what_the_run_decides_is_refused(model, given, message, trained, csv_file, tmp_path):
+    columns = {"text_column": "review", "label_column": "stars"}
+    with pytest.raises(zoo.UsageError, match=message):
+        zoo.train(model, csv_file, files=columns, start_from=trained, output=tmp_path, **given)
+    assert not any(tmp_path.iterdir())
+
+
+def test_what_is_no_run_is_refused(csv_file, tmp_path):
+    with pytest.raises(zoo.UsageError, match="no run in"):
+        zoo.train("hcan", csv_file, start_from=tmp_path / "none", output=tmp_path)
+    with pytest.raises(zoo.UsageError, match="a dict where a path is wanted"):
+        zoo.train("hcan", csv_file, start_from={}, output=tmp_path)
