@@ -14,7 +14,7 @@ import pandas as pd
 import zoo
 from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
 from benchmarks.report import machine
-from benchmarks.teacher import taught
+from benchmarks.teacher import Teaching, taught
 from zoo import datasets
 from zoo.datasets.clean_ups import split_words
 from zoo.datasets.word2vec import cache_folder, train_word2vec
@@ -43,7 +43,7 @@ class System:
         train: arguments of :func:`zoo.train` in addition to the table's.
         elsewhere: the paper's accuracies on corpora that are not to be had.
         corpora: on which it is run; all of the table's where there are none.
-        taught: whether a language model labels more texts to train on; see
+        taught: how a language model labels more texts to train on, if it does; see
             :mod:`benchmarks.teacher`.
     """
 
@@ -53,7 +53,7 @@ class System:
     train: dict[str, Any] = field(default_factory=dict)
     elsewhere: tuple[float | None, ...] = ()
     corpora: tuple[str, ...] = ()
-    taught: bool = False
+    taught: Teaching | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ class Table:
         """How a row is trained, as JSON, for a cell of a CSV."""
         one = self.system(name)
         vectors = None if "embeddings" in one.train else self.vectors
-        shared = {"vectors": vectors, "texts": self.texts, "taught": one.taught or None}
+        shared = {"vectors": vectors, "texts": self.texts}
+        shared |= {"taught": one.taught and one.taught.settings()}
         told = {name: value for name, value in shared.items() if value is not None}
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
 
@@ -149,8 +150,10 @@ class Table:
             if self.texts is not None:
                 data, train["files"] = as_files(self._part(data, seed), Path(folder))
             if row.taught:
-                frames = taught(data, seed, train["embeddings"], quick)
+                vectors, start = str(imdb_vectors(self.vectors)), Path(folder) / "start"
+                frames = taught(data, seed, vectors, row.taught, quick, start)
                 data, train["files"] = as_files(frames, Path(folder))
+                train["start_from"] = start if row.taught.layers else None
                 teaching = time.perf_counter() - started
             run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))

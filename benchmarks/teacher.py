@@ -11,6 +11,9 @@ answers are taken as labels, so that ``zoo train`` does as it does with any.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,7 @@ from rich.console import Console
 from rich.progress import track
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from benchmarks.lower_layers import write_lower_layers
 from zoo.errors import UsageError
 
 WORD = re.compile(r"\w+|'\w+|[^\s\w]")
@@ -246,7 +250,32 @@ def drawn_sentences(data: str, rng: np.random.Generator) -> list[str]:
     return [found[i] for i in rng.permutation(len(found))[:SENTENCES]]
 
 
-def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.DataFrame]:
+@dataclass(frozen=True)
+class Teaching:
+    """How a system is taught.
+
+    Attributes:
+        most: of the teacher's texts, drawn by chance; None for all.
+        layers: of the teacher, which the system starts with: the lower ones.
+    """
+
+    most: int | None = None
+    layers: int = 0
+
+    def settings(self) -> dict[str, Any] | bool:
+        """What is not as it mostly is, or True."""
+        plain = Teaching()
+        return {k: v for k, v in vars(self).items() if v != getattr(plain, k)} or True
+
+
+def taught(
+    data: str,
+    seed: int,
+    vectors: str,
+    teaching: Teaching,
+    quick: bool,
+    start: Path,
+) -> dict[str, pd.DataFrame]:
     """Splits of a corpus, with the teacher's texts in that for training.
 
     The teacher sees the training split only, so that the validation split can select. No text of
@@ -256,7 +285,9 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
         data: a name of the catalogue.
         seed: of the split, the teacher and the variations.
         vectors: a file of word vectors, the most frequent words first.
+        teaching: how.
         quick: one epoch and few variations.
+        start: where to write a run folder of the lower layers, if the system starts with some.
 
     Raises:
         UsageError: if the extra ``bench`` is not installed.
@@ -288,7 +319,12 @@ def taught(data: str, seed: int, vectors: str, quick: bool) -> dict[str, pd.Data
     given = {_words(text) for part in (texts, corpus.validation, corpus.test) for text in part}
     more = sorted(text for text in more if _words(text) not in given)
     teacher.fit(texts, corpus.train.numbers, 1 if quick else EPOCHS)
+    if teaching.most is not None:
+        more = [more[i] for i in rng.permutation(len(more))[: teaching.most]]
     frames = {split: corpus.frame(split) for split in ("train", "validation", "test")}
     labels = [corpus.labels[number] for number in teacher.labels(more)]
     frames["train"] = pd.concat([frames["train"], pd.DataFrame({"text": more, "label": labels})])
+    if teaching.layers:
+        texts, words = list(frames["train"]["text"]), word2vec.index_to_key
+        write_lower_layers(start, teacher, texts, words, corpus.labels, teaching.layers)
     return frames
