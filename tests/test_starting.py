@@ -8,8 +8,9 @@ import pytest
 import zoo
 from tests.kinds import KINDS
 from zoo.datasets import Preprocessor
+from zoo.datasets.corpus import Corpus
 from zoo.registry import import_model
-from zoo.starting import start_from
+from zoo.starting import load_start, start_from
 
 STILL = {"learning_rate": 1e-9, "epochs": 1, "calibrate": False, "verbose": 0}
 CONSTRUCTED = [name for name in KINDS if not import_model(name)[0].solves]
@@ -75,7 +76,7 @@ def test_a_training_that_stands_still_answers_as_the_run(trained, csv_file, tmp_
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-3)
     config = json.loads((run / "config.json").read_text("utf-8"))
     assert config["start_from"] == str(trained)
-    assert config["options"]["embedding_dim"] == 16 and config["options"]["num_heads"] == 2
+    assert config["options"] == {} and config["architecture"]["embedding_dim"] == 16
     assert config["clean_up"] == json.loads((trained / "config.json").read_text())["clean_up"]
 
 
@@ -105,7 +106,7 @@ def test_words_of_the_run_can_be_left_out_and_options_that_keep_shapes_differ(
 @pytest.mark.parametrize(
     ("model", "given", "message"),
     [
-        ("act", {}, "the run to start from is of hcan, not of act"),
+        ("act", {}, "the run to start from is of hcan, not of act: train hcan"),
         ("hcan", {"preset": "gao2018"}, "leave out preset"),
         ("hcan", {"clean_up": "han", "percentile": 90}, "leave out clean_up, percentile"),
         ("hcan", {"embeddings": "word2vec"}, "leave out embeddings"),
@@ -123,6 +124,20 @@ def test_what_the_run_decides_is_refused(model, given, message, trained, csv_fil
     with pytest.raises(zoo.UsageError, match=message):
         zoo.train(model, csv_file, files=columns, start_from=trained, output=tmp_path, **given)
     assert not any(tmp_path.iterdir())
+
+
+def test_texts_that_need_another_clean_up_are_refused(trained):
+    corpus = Corpus("own", ["a", "b"], None, clean_up="relations")
+    with pytest.raises(zoo.UsageError, match="need the clean-up relations, .* has hcan"):
+        load_start(trained, {}, corpus)
+
+
+def test_options_of_the_run_that_change_nothing_are_not_told(tmp_path, csv_file, caplog):
+    files = {"text_column": "review", "label_column": "stars"}
+    own = {"options": {"num_layers": 1, "filters": 2}, "files": files, "output": tmp_path} | STILL
+    run = zoo.train("act", csv_file, **own)
+    zoo.train("act", csv_file, start_from=run, files=files, output=tmp_path, **STILL)
+    assert "changes nothing" not in caplog.text
 
 
 def test_what_is_no_run_is_refused(csv_file, tmp_path):

@@ -101,7 +101,9 @@ def check_seed(seed: Any) -> None:
 def check_start(model: str, start: Mapping[str, Any], **given: Any) -> None:
     """Refuses a run of another model, and arguments that such a run decides."""
     if start["model"] != model:
-        raise UsageError(f"the run to start from is of {start['model']}, not of {model}")
+        raise UsageError(
+            f"the run to start from is of {start['model']}, not of {model}: train {start['model']}"
+        )
     if decided := [name for name, value in given.items() if value is not None]:
         raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
     if import_model(model)[0].solves:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras import ops
 
+from zoo.datasets.corpus import Corpus
 from zoo.errors import UsageError
 from zoo.runs import load
 
@@ -15,14 +16,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger("zoo")
 
 
-def load_start(run: str | Path, options: dict[str, Any]) -> tuple["TextClassifier", dict[str, Any]]:
+def load_start(
+    run: str | Path, options: dict[str, Any], corpus: Corpus
+) -> tuple["TextClassifier", dict[str, Any]]:
     """The model of a run, and the options of one that starts from it.
 
     Args:
         run: its folder.
         options: what is to differ; none that makes weights of other shapes.
+        corpus: what it is to read.
+
+    Raises:
+        UsageError: if the run is not whole, or cleans texts up in a way that the corpus' cannot be.
     """
     start = load(run)
+    if corpus.clean_up not in (None, start.preprocessor.clean_up):
+        raise UsageError(
+            f"the texts need the clean-up {corpus.clean_up}, and the run to start from has "
+            f"{start.preprocessor.clean_up}"
+        )
     own = {name: getattr(start, name) for name in start.option_defaults()}
     for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
         del own[name]

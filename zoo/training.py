@@ -186,20 +186,21 @@ def train(
                 _add_unlabelled(corpus, data, files, unlabelled)
             defaults = import_model(model)[0]
             words = {"min_count": min_count, "percentile": percentile}
-            start = None
             if start_from is None:
                 words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
                 preset, options = for_relations(model, words["clean_up"], preset, options)
+                start, built = None, options
             else:
                 from zoo.starting import load_start
 
-                start, options = load_start(start_from, options)
+                start, built = load_start(start_from, options, corpus)
                 words |= {"clean_up": start.preprocessor.clean_up}
             words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
             workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
             classifier = build_classifier(
-                model, preset, options, corpus, words, embeddings, seed, workers, start
+                model, preset, built, corpus, words, embeddings, seed, workers, start
             )
+            del start  # which would stay in memory while training
             resolved = find_recipe(model, recipe).resolved(
                 classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
             )
