@@ -55,12 +55,12 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         UsageError: if weights have other shapes.
     """
     theirs = {word: row for row, word in enumerate(start.preprocessor.vocabulary, start=2)}
+    sources = [0, 1, *map(theirs.get, classifier.preprocessor.vocabulary)]  # padding, unknown
+    known = [row for row, source in enumerate(sources) if source is not None]
     table = ops.convert_to_numpy(classifier.embed.embeddings).copy()
-    known = ops.convert_to_numpy(start.embed.embeddings)
-    pairs = [(row, theirs.get(w)) for row, w in enumerate(classifier.preprocessor.vocabulary, 2)]
-    rows, sources = zip((0, 0), (1, 1), *(pair for pair in pairs if pair[1]), strict=True)
+    vectors = ops.convert_to_numpy(start.embed.embeddings)
     others = [_others(model) for model in (classifier, start)]
-    alike = len(others[0]) == len(others[1]) and table.shape[1] == known.shape[1]
+    alike = len(others[0]) == len(others[1]) and table.shape[1] == vectors.shape[1]
     classes = (classifier.num_classes, start.num_classes)
     if not alike or not all(
         _alike(a.shape, b.shape, classes) for a, b in zip(*others, strict=True)
@@ -74,7 +74,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         raise UsageError(
             f"the run to start from has weights of other shapes: {'; '.join(differing)}"
         )
-    table[list(rows)] = known[list(sources)]
+    table[known] = vectors[[sources[row] for row in known]]
     classifier.embed.embeddings.assign(table)
     same = classifier.labels == start.labels
     last = {id(weight) for weight in classifier.classify.weights}
@@ -83,7 +83,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
             own.assign(ops.convert_to_numpy(weight))
     logger.info(
         "%s of %s words start with the vectors of the run; its %d classes are %s",
-        *(f"{len(rows) - 2:,}", f"{len(pairs):,}", start.num_classes),
+        *(f"{len(known) - 2:,}", f"{len(sources) - 2:,}", start.num_classes),
         "these" if same else "others: the last layer starts at random",
     )
 

@@ -76,12 +76,13 @@ TABLE = Table(
         "BERT, over words, starts with three of MiniLM's six layers, the lower ones, fine-tuned "
         "on the training questions, and learns from a part of the same variations, by the labels "
         "of that MiniLM. A word's vector is the mean of MiniLM's vectors of its pieces, and stays "
-        "it: the table of words, which is not in the parameters above, is four times as large as "
-        "the rest. So half of a language model is in what is kept. Number of layers (of one to "
-        "four, and of all six without variations) and of variations, and one teacher instead of "
-        "two, were chosen on one fold of the training questions, of some ten ways tried there, "
-        "after the test split had been looked at with the CNN. A trial of the row (`--quick`) "
-        "told its test accuracy before it was trained; nothing was changed after that.",
+        "it: the table of words, which is not in the parameters above, is about four times as "
+        "large as the rest. So half of a language model is in what is kept. Number of layers (of "
+        "one to four, and of all six without variations) and of variations, and one teacher "
+        "instead of two, were chosen on one fold of the training questions, of some ten ways "
+        "tried there, after the test split had been looked at with the CNN. A trial of the row "
+        "(`--quick`) told its test accuracy before it was trained; nothing was changed after "
+        "that.",
         "SST-2 is trained on the phrases of the training sentences, too.",
         "The targets were set before any training.",
         LINEAR,
