@@ -25,6 +25,7 @@ def train(devices, batch_size):
         epochs=1,
         batch_size=batch_size,
         devices=devices,
+        calibrate=False,
         output=f"{folder}/{devices}",
         verbose=0,
     )

@@ -68,7 +68,11 @@ def test_what_a_step_learns_does_not_depend_on_the_devices():
 
 
 def on_jax(*command):
-    return subprocess.Popen([sys.executable, "-m", "zoo", *command], env=os.environ | ON_JAX)
+    """Where users read no warnings of JAX's."""
+    quiet = ["-W", "error::UserWarning"]
+    return subprocess.Popen(
+        [sys.executable, *quiet, "-m", "zoo", *command], env=os.environ | ON_JAX
+    )
 
 
 def two_on_jax(*command):

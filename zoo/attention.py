@@ -1,7 +1,7 @@
 """Attention in one form, whatever a model's own is."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,25 +81,35 @@ def word_weights(model, ids) -> np.ndarray | None:
     return None if weights is None else ops.convert_to_numpy(ops.mean(weights, axis=1))
 
 
+def weights_of_texts(model, texts: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """The ids of each text and their :func:`word_weights`, padded to the longest text beside it.
+
+    Computed a few texts at a time, as weights of all pairs of words may be among them.
+
+    Args:
+        model: a classifier with a ``preprocessor``.
+        texts: the texts.
+    """
+    for start in range(0, len(texts), FEW):
+        ids = np.asarray(model.preprocessor(list(texts[start : start + FEW])))
+        weights = word_weights(model, ids)
+        yield from zip(ids, [None] * len(ids) if weights is None else weights, strict=True)
+
+
 def attended_words(model, texts: Sequence[str], most: int = 5) -> list[str]:
     """The words of each text that weigh most, the heaviest first; "" where there is no attention.
 
     Args:
         model: a classifier with a ``preprocessor``.
-        texts: computed a few at a time, as weights of all pairs of words may be among them.
+        texts: the texts.
         most: how many words.
     """
-    preprocessor, found = model.preprocessor, []
-    for start in range(0, len(texts), FEW):
-        few = list(texts[start : start + FEW])
-        ids = np.asarray(preprocessor(few))
-        weights = word_weights(model, ids)
+    words, found = model.preprocessor.words(list(texts)), []
+    for row, (ids, weights) in enumerate(weights_of_texts(model, texts)):
         if weights is None:
             return [""] * len(texts)
-        words = preprocessor.words(few)
-        for row, (own, weight) in enumerate(zip(ids, weights, strict=True)):
-            order = np.argsort(-weight[own != 0], kind="stable")
-            inside = getattr(words[row], "flat_values", words[row]).numpy()
-            named = dict.fromkeys(inside[order].tolist())
-            found.append(" ".join(word.decode() for word in list(named)[:most]))
+        order = np.argsort(-weights[ids != 0], kind="stable")
+        inside = getattr(words[row], "flat_values", words[row]).numpy()
+        named = dict.fromkeys(inside[order].tolist())
+        found.append(" ".join(word.decode() for word in list(named)[:most]))
     return found

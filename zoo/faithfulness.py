@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 from rich.progress import track
 
-from zoo.attention import word_weights
+from zoo.attention import weights_of_texts
 from zoo.evaluation import as_probabilities
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
@@ -65,9 +65,9 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
     """
     random = np.random.default_rng(0)
     lost = []  # of each text: by attention, by chance
-    for text in track(texts, "Deleting words", transient=True, disable=len(texts) < 100):
-        ids = np.asarray(model.preprocessor([text]))
-        weights = word_weights(model, ids)
+    weighed = weights_of_texts(model, texts)
+    quiet = len(texts) < 100
+    for ids, weights in track(weighed, "Deleting words", len(texts), transient=True, disable=quiet):
         if weights is None:
             return None
         count = np.count_nonzero(ids)
@@ -77,9 +77,7 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
         orders += [random.permutation(count) for _ in range(draws)]
         numbers = [math.ceil(share * count) for share in SHARES]
         deleted = [orders[0][:0], *(order[:number] for order in orders for number in numbers)]
-        variants = tf.ragged.constant(
-            [without(ids[0], one) for one in deleted], "int64", ids.ndim - 1
-        )
+        variants = tf.ragged.constant([without(ids, one) for one in deleted], "int64", ids.ndim)
         padded = np.asarray(model.preprocessor.pad(variants))
         answers = model.predict_on_batch(padded)[: len(padded)]  # as in predict_texts
         rows = as_probabilities(model, answers)

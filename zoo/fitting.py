@@ -137,7 +137,7 @@ def _build_metrics(classifier):
     """Else the first step would build them, and TensorFlow trace that step twice, for seconds."""
     classes = classifier.num_classes
     classifier.compute_metrics(
-        None, ops.zeros(1, "int64"), ops.full((1, classes), 1 / classes), ops.ones(1)
+        None, ops.zeros(1, "int32"), ops.full((1, classes), 1 / classes), ops.ones(1)
     )
     classifier.reset_metrics()
 

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import itertools
+import random
 
 import keras
 import numpy as np
@@ -157,7 +158,7 @@ def test_one_step_lowers_the_loss_and_reaches_every_weight(name, precision):
 
     def loss(part):
         """After a part of the step; chance is the same each time."""
-        keras.utils.set_random_seed(0)
+        random.seed(0)  # from which Keras draws its seeds
         exact = type(model).from_config(model.get_config() | {"dtype": "float32"})
         exact.build()
         exact.set_weights([a + part * (b - a) for a, b in zip(before, after, strict=True)])
