@@ -68,7 +68,7 @@ def test_what_a_step_learns_does_not_depend_on_the_devices():
 
 
 def on_jax(*command):
-    """Where users read no warnings of JAX's."""
+    """A command of zoo's, which a warning ends: users should read none of JAX's."""
     quiet = ["-W", "error::UserWarning"]
     return subprocess.Popen(
         [sys.executable, *quiet, "-m", "zoo", *command], env=os.environ | ON_JAX

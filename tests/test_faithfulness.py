@@ -106,6 +106,19 @@ def test_of_logits_it_is_the_same():
     assert of_both[0] == pytest.approx(of_both[1], abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["act", "hcan"])
+def test_texts_beside_a_text_do_not_matter(name):
+    """Attention is computed for some together, padded to the longest."""
+    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, embedding_dim=24)
+    model.preprocessor = Preprocessor(WORDS, model.max_words, model.max_sentences)
+    model.run_eagerly = True  # tracing takes seconds
+    some = ["good filler1. filler2", "filler3 good filler4. good. filler5 filler6 filler7. good x"]
+    alone = [faithfulness(model, [text], draws=1).attended for text in some]
+    assert abs(alone[0] - alone[1]) > 1e-6
+    together = faithfulness(model, some, draws=1)
+    assert together.attended == pytest.approx(np.mean(alone), abs=1e-6)
+
+
 @every_kind
 def test_of_every_model(name):
     model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)

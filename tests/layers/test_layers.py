@@ -350,7 +350,7 @@ class ManyDirections(keras.Model):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.encoders = []
-        for number in range(60):
+        for number in range(150):
             self.encoders.append(Bidirectional(keras.layers.GRU(1)))
             if number % 3 == 0:
                 gc.collect()
