@@ -5,14 +5,14 @@ import fcntl
 import gc
 import os
 import random
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
 
 import zoo
+from tests.environment import REAL_DATA
 
 # No test is timed: machines are busy at times.
 hypothesis.settings.register_profile("zoo", deadline=None)
@@ -50,13 +50,20 @@ def _no_garbage():
     gc.freeze()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _prepared_corpora(tmp_path_factory):
-    """Prepared corpora and word vectors go to a folder of the tests', not to the user's."""
+@pytest.fixture(autouse=True)
+def _empty_working_folder(tmp_path, monkeypatch):
+    """Each test begins in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def real_data():
+    """The folder of real corpora, which is that of the user; without one, a test is skipped."""
+    if not REAL_DATA:
+        pytest.skip("real corpora are not at hand: ZOO_DATA_DIR is not set")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TFDS_DATA_DIR", str(tmp_path_factory.mktemp("tfds")))
-        patch.setenv("ZOO_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
+        patch.setenv("ZOO_DATA_DIR", REAL_DATA)
+        yield Path(REAL_DATA)
 
 
 @pytest.fixture(scope="session")

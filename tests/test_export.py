@@ -283,10 +283,8 @@ def test_what_a_format_cannot_hold(trained, tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def news(tmp_path_factory):
+def news(tmp_path_factory, real_data):
     """A run on AG News, of a pass over it."""
-    if "ZOO_DATA_DIR" not in os.environ:
-        pytest.skip("AG News is not at hand: set ZOO_DATA_DIR")
     options = {"num_layers": 1}
     folder = tmp_path_factory.mktemp("news")
     return zoo.train(

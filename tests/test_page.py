@@ -4,7 +4,6 @@ import base64
 import dataclasses
 import itertools
 import json
-import os
 import re
 import shutil
 
@@ -68,8 +67,7 @@ def test_a_thousand_documents_are_a_small_page(pairs):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("ZOO_DATA_DIR" not in os.environ, reason="AG News needs ZOO_DATA_DIR")
-def test_a_thousand_news_are_a_small_page():
+def test_a_thousand_news_are_a_small_page(real_data):
     texts = list(itertools.islice(datasets.load("agnews").test, 1000))
     model = zoo.build("hcan", 4, vocabulary_size=20_000, embedding_dim=32, num_heads=4)
     model.preprocessor = datasets.Preprocessor.fit(texts, model.max_words, model.max_sentences)

@@ -14,6 +14,7 @@ from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 import zoo
+from tests.environment import REAL_DATA
 from tests.kinds import file
 from zoo.datasets import sample
 
@@ -59,10 +60,10 @@ def shell(command, folder):
 def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
     shown = "".join(blocks("sh"))
     assert "make test" in shown
-    if "ZOO_DATA_DIR" in os.environ:  # minutes in full: one epoch of some of it here
+    if REAL_DATA:  # minutes in full: one epoch of some of it here
         some = folder / "some" / "ag_news"
         some.mkdir(parents=True)
-        for path in Path(os.environ["ZOO_DATA_DIR"], "ag_news").iterdir():
+        for path in Path(REAL_DATA, "ag_news").iterdir():
             lines = path.read_text("utf-8").splitlines(keepends=True)
             (some / path.name).write_text("".join(lines[:200]), "utf-8")
         monkeypatch.setenv("ZOO_DATA_DIR", str(some.parent))
@@ -73,7 +74,7 @@ def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
     result = shell(shown.replace("make test", ""), folder)
     assert result.returncode == 0, result.stdout + result.stderr
     runs = sorted((folder / "runs").iterdir())
-    assert len(runs) == 3 + ("ZOO_DATA_DIR" in os.environ)
+    assert len(runs) == 3 + bool(REAL_DATA)
     (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
     metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
     assert metrics["accuracy"] >= 0.9

@@ -1,7 +1,5 @@
 """The corpora under ``ZOO_DATA_DIR`` load from their raw files with the published sizes."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -44,19 +42,10 @@ TELLING = {"positive": "excellent|wonderful|great|love", "negative": "worst|bad|
 TELLING |= {"subjective": "film|movie|comedy", "objective": "his|her|he|they"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _prepared(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TFDS_DATA_DIR", str(tmp_path_factory.mktemp("prepared")))
-        yield
-
-
 @pytest.mark.parametrize(
     "name", [slow_unless("phrases" not in n and "imdb" not in n, n) for n in SPLITS]
 )
-def test_published_sizes(name, caplog):
-    if "ZOO_DATA_DIR" not in os.environ:
-        pytest.skip("ZOO_DATA_DIR is not set")
+def test_published_sizes(name, caplog, real_data):
     if catalogue.find_raw_files(catalogue.CATALOGUE[name]) is None:
         pytest.skip(f"{name} is not in ZOO_DATA_DIR")
     corpus = datasets.load(name)
@@ -79,10 +68,8 @@ def test_published_sizes(name, caplog):
 @pytest.mark.parametrize(
     "name", ["imdb", "sst_binary", "semeval2013", "sentube_a", "rt_polarity", "subj", "mpqa"]
 )
-def test_classes_are_not_swapped(name):
+def test_classes_are_not_swapped(name, real_data):
     """A class has more of its own telling words than the others have."""
-    if "ZOO_DATA_DIR" not in os.environ:
-        pytest.skip("ZOO_DATA_DIR is not set")
     if catalogue.find_raw_files(catalogue.CATALOGUE[name]) is None:
         pytest.skip(f"{name} is not in ZOO_DATA_DIR")
     corpus = datasets.load(name)
