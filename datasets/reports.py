@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -34,6 +34,17 @@ def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
         total = sum(map(len, kinds.values()))
         parts = (f"{len(places)} {kind} ({_some(file, places)})" for kind, places in kinds.items())
         yield f"{file}: {total} row{'s' * (total > 1)} skipped: {', '.join(parts)}"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Names in a line: all of a few, else the first, and how many others there are.
+
+    >>> some_of(list("abcdefgh"))
+    'a, b, c and 5 others'
+    """
+    if len(names) <= 2 * SHOWN:
+        return ", ".join(names)
+    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} others"
 
 
 def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
