@@ -193,8 +193,7 @@ def without_rare(
         return frame.assign(label=frame["label"].mask(rare, MERGED))
     if rare.all():
         raise UsageError(
-            f"{path}: no {split} text is of a class of {min_class_size} training texts or more: "
-            "lower min_class_size"
+            f"{path}: no text is of a class with {min_class_size} training texts (min_class_size)"
         )
     return frame[~rare]
 

@@ -37,19 +37,26 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     """``confusion_matrix.png``: how often each true class (row) is taken for each other.
 
     Of more than 30 classes shares of the true class, without numbers: the colours of counts would
-    be those of the largest class. Of more than 100 classes, counts of the 30 with most mistakes.
+    be those of the largest class. Of more than 100 classes, counts of texts that are of the 30
+    with most mistakes, or taken for these.
     """
     from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 
-    shown, classes = np.arange(len(labels)), len(labels)
-    if classes > MOST_NAMED:
-        shown = _most_mistaken(targets, answers, classes)
-    few = len(shown) <= MOST_COUNTED
+    shown, names, title = range(len(labels)), labels, ""
+    if len(labels) > MOST_NAMED:
+        worst = _most_mistaken(targets, answers, len(labels))
+        title = f"texts of the {len(worst)} of {len(labels):,} classes with most mistakes"
+        places = np.full(len(labels), len(worst))  # that of all others
+        places[worst] = range(len(worst))
+        targets, answers = places[targets], places[answers]
+        of_shown = (targets < len(worst)) | (answers < len(worst))
+        targets, answers = targets[of_shown], answers[of_shown]
+        shown, names = range(len(worst) + 1), [*(labels[i] for i in worst), "all others"]
+    few = bool(title) or len(shown) <= MOST_COUNTED
     shares = None if few else "true"
     matrix = confusion_matrix(targets, answers, labels=shown, normalize=shares)
     size = 3 + (0.45 if few else 0.2) * len(shown)  # inches
     figure, axis = _figure(1, 1, (size + 1, size))
-    names = [labels[i] for i in shown]
     names = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
     names = [name.replace("$", r"\$") for name in names]  # two would be a formula
     if not _drawable("".join(names)):
@@ -60,8 +67,8 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     )
     if not few:
         axis.set_title("share of the texts of a true label")
-    if len(shown) < classes:
-        axis.set_title(f"the {len(shown)} of {classes:,} classes with most mistakes")
+    if title:
+        axis.set_title(title)
     _save(figure, folder / "confusion_matrix.png")
 
 

@@ -56,8 +56,10 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     show(table)
     if told:
         show(f"{told}; {escape(rest)}.", soft_wrap=True)
+    all_there = all(row["support"] for row in scores["classes"].values())
+    of = "" if all_there else " (of the classes that texts or answers are of)"
     show(
-        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
+        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}{of}, "
         f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     )
     for name, task in TASKS.items():
