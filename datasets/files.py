@@ -89,10 +89,11 @@ def load_files(
         min_class_size: a class of fewer training texts is rare. By default none is, and a label
             that the training texts lack is refused.
         rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
-            into a class "other". The log tells which they are.
+            into a class "other", the last. The log tells which they are.
 
     Returns:
-        The corpus, its labels :func:`in_label_order`. Its ``columns`` are the names of the columns, also where they were guessed.
+        The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
+        labels are in the order of :func:`zoo.datasets.corpus.in_label_order`.
 
     Raises:
         UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
@@ -132,6 +133,8 @@ def load_files(
             if split == "train":
                 kept |= {MERGED} & set(frames[split]["label"])
     labels = in_label_order(frames["train"]["label"].unique())
+    if rare_classes == "merge" and MERGED in labels:  # the last, behind numbers
+        labels = [*in_label_order({*labels} - {MERGED}), MERGED]
     report_odd_labels(train, labels)
     if len(labels) < 2:
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")

@@ -16,8 +16,7 @@ from zoo.datasets.text_files import composed
 from zoo.errors import unknown
 
 SPARSE = keras.losses.SparseCategoricalCrossentropy
-BY_NAME = "give the labels as texts, [str(target) for target in targets]"
-BY_NUMBER = "or model.labels.index(label) of each"
+AS_TEXTS = "give labels as texts, [str(target) for target in targets]"
 
 logger = logging.getLogger("zoo")
 
@@ -106,7 +105,7 @@ def check_targets(
         first = wrong.argmax()
         hint = ""
         if may_be_labels:
-            hint = f"; the labels are numbers, too: {BY_NAME}, {BY_NUMBER}"
+            hint = f"; the labels are numbers, too: {AS_TEXTS}, or model.labels.index(text) of each"
         elif targets.min() == 1 and targets.max() == num_classes:
             hint = "; do they start at 1?"
         raise ValueError(f"target {first} is {targets[first]}: {wanted}{hint}")
@@ -142,5 +141,8 @@ def _check_unclear(targets, labels):
         f"class {labels[other]!r}"
     )
     if sorted(numbers) == list(range(len(labels))):
-        raise ValueError(f"{unclear}: {BY_NAME}, {BY_NUMBER} as a text")
-    logger.warning("%s, which it is taken for: if it is the label, %s", unclear, BY_NAME)
+        as_numbers = (
+            "where they are numbers of classes [model.labels[target] for target in targets]"
+        )
+        raise ValueError(f"{unclear}: {AS_TEXTS}, or {as_numbers}")
+    logger.warning("%s, which it is taken for: if it is the label, %s", unclear, AS_TEXTS)
