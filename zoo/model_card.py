@@ -90,7 +90,7 @@ def model_card(
         for label, row in shown.items()
     )
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
-    labels = [_cell(label) for label in shown]
+    labels = [_cell(label) for label in scores["classes"]][: len(shown)]
     if others := len(scores["classes"]) - len(shown):
         labels.append(f"and {others:,} others")
     files = "\n".join(
