@@ -86,8 +86,8 @@ def load_files(
             folders have none.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
-        min_class_size: a class of fewer training texts is rare. By default none is, and a label
-            that the training texts lack is refused.
+        min_class_size: a class of fewer texts in ``train`` is rare, splits that are taken of these
+            included. By default none is, and a label that they lack is refused.
         rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
             into a class "other", the last. The log tells which they are.
 

@@ -121,6 +121,29 @@ def test_numbers_are_those_of_classes(model, labels, targets, told, caplog):
     assert (unclear in caplog.text) == told
 
 
+def test_a_dataset_of_the_same_classes_in_another_order_is_refused(model, tmp_path):
+    """As Keras orders numbers as text."""
+    for name in (2, 9, 10):
+        (tmp_path / str(name)).mkdir()
+        (tmp_path / str(name) / "1.txt").write_text("a text")
+
+    def read(names):
+        found = keras.utils.text_dataset_from_directory(tmp_path, class_names=names, verbose=False)
+        ids = found.map(lambda texts, numbers: (tf.ones((3, 2), "int32"), numbers))
+        ids.class_names = found.class_names
+        return ids
+
+    model.labels = [2, 9, 10]
+    for method in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="class 0 of the dataset is '10', of the model '2'"):
+            method(read(None), verbose=0)
+    model.fit(read(model.labels), verbose=0)
+    with pytest.raises(ValueError, match="class 0 of the dataset is '10'"):
+        model.fit(read(model.labels), validation_data=read(None), verbose=0)
+    model.labels = ["a", "b", "c"]
+    model.fit(read(None), verbose=0)
+
+
 def test_other_losses_take_what_they_take(model):
     model.compile("adam", "categorical_crossentropy")
     model.fit(IDS, np.eye(3)[[0, 1, 2, 0]], verbose=0)

@@ -114,6 +114,23 @@ def check_targets(
     return given
 
 
+def check_class_names(dataset: Any, labels: Sequence[str] | None) -> None:
+    """Refuses a dataset of the labels' classes in another order, where it tells its class names.
+
+    ``keras.utils.text_dataset_from_directory`` does, and orders numbers as text.
+
+    Raises:
+        ValueError: with what orders them as the labels are.
+    """
+    names = getattr(dataset, "class_names", None)
+    if names and labels and list(names) != labels and sorted(names) == sorted(labels):
+        at = next(i for i, name in enumerate(names) if name != labels[i])
+        raise ValueError(
+            f"class {at} of the dataset is {names[at]!r}, of the model {labels[at]!r}: make the "
+            "dataset with class_names=model.labels"
+        )
+
+
 def _numbers_of(targets, labels):
     """Class numbers of labels, ``[n]`` int32."""
     numbers = {composed(label): number for number, label in enumerate(labels)}

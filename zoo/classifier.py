@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 from rich.progress import track
 
-from zoo.arrays import check_ids, check_targets, is_sparse, only_one
+from zoo.arrays import check_class_names, check_ids, check_targets, is_sparse, only_one
 from zoo.datasets.subwords import character_ngrams
 from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
@@ -252,6 +252,8 @@ class TextClassifier(keras.Model):
                 if len(validation_data) != 2:
                     raise ValueError("validation_data of texts must be (texts, targets)")
                 validation_data = self._batches(*validation_data, batch_size)
+        else:
+            self._check_ids(validation_data)
         if is_text(x):
             if y is None:
                 raise ValueError("fit needs targets: the number of a class for each text")
@@ -355,6 +357,7 @@ class TextClassifier(keras.Model):
         return check_targets(targets, self.num_classes, getattr(self, "loss", None), self.labels)
 
     def _check_ids(self, ids):
+        check_class_names(ids, self.labels)
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
             words = self.vocabulary_size * (ROLES if self.entities else 1)
             check_ids(ids, 3 if self.hierarchical else 2, words)

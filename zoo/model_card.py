@@ -90,9 +90,11 @@ def model_card(
         for label, row in shown.items()
     )
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
-    labels = [_cell(label) for label in scores["classes"]][: len(shown)]
+    if not all(row["support"] for row in scores["classes"].values()):
+        told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
+    labels = ", ".join([_cell(label) for label in scores["classes"]][: len(shown)])
     if others := len(scores["classes"]) - len(shown):
-        labels.append(f"and {others:,} others")
+        labels += f" and {others:,} others"
     files = "\n".join(
         f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
         for path in sorted(folder.rglob("*"))
@@ -138,7 +140,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 
 ## Data
 
-{data}, with the labels {", ".join(labels)}. The
+{data}, with the labels {labels}. The
 vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 ## Metrics
