@@ -2,14 +2,14 @@
 
 import hashlib
 import logging
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import pandas as pd
 
-from zoo.datasets.reports import SHOWN, first_place
+from zoo.datasets.reports import first_place, some_of
 from zoo.datasets.text_files import composed
 from zoo.errors import UsageError, unknown
 
@@ -125,58 +125,90 @@ class Corpus:
     def split(self, seed: int = 0, share: float = 0.1) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.
 
-        A given test split is never touched. A validation split taken has at most 10,000 texts.
+        A given test split is never touched. A validation split taken has at most 10,000 texts. Each
+        class keeps a training text, so that the only text of a class stays in training; and where
+        there are more classes than places, a split has texts of as many as fit, the more the
+        larger a class is. A warning names classes that what was taken has no text of.
 
         Raises:
-            UsageError: if a class has too few rows to take any, or there are too few rows to take
-                one of each class. A class may still be without a row in what was taken, as
-                shares are rounded: then a warning names it.
+            UsageError: if a class has no training text, or no class has a text to spare.
         """
-        from sklearn.model_selection import train_test_split
-
-        of_both = self.test is None and self.validation is None
+        counts = np.bincount(self.train.numbers, minlength=len(self.labels))
+        if (counts == 1).sum() > len(counts) / 2:
+            logger.warning(
+                "%d of %d classes have one training text each: are these the labels, or are they "
+                "in another column?",
+                *((counts == 1).sum(), len(counts)),
+            )
         for split in ("test", "validation"):
             if getattr(self, split) is not None:
                 continue
             numbers = self.train.numbers
-            counts = np.bincount(numbers, minlength=len(self.labels))
-            if split == "validation":  # the one text of a class stays in training
-                counts[counts == 1] = counts.max()
-            if counts.min() < 2:
-                rare = [self.labels[i] for i in np.flatnonzero(counts < 2)]
-                listed = ", ".join(map(repr, rare[:SHOWN])) + ", .." * (len(rare) > SHOWN)
-                asked = "Are these the labels, or are they in another column? "
-                asked = asked if len(rare) > len(counts) / 2 else ""
-                raise UsageError(
-                    f"too few rows to take a {split} split out of {len(numbers)}: {len(rare)} of "
-                    f"{len(counts)} classes have fewer than 2 ({listed}); about "
-                    f"{round(2 / share)} of each class give each split one. {asked}Or give a "
-                    f"{split} file of its own"
-                )
-            if len(numbers) * share < len(counts):
-                needed = math.ceil(round(len(counts) / share, 6))
-                if of_both:  # of the rows without the test split
-                    needed += math.ceil(needed * share / (1 - share))
-                raise UsageError(
-                    f"too few rows to take a {split} split out of {len(numbers)}: of "
-                    f"{len(counts)} classes the data must have at least {needed}; "
-                    f"give more, or a {split} file of its own"
-                )
-            size = int(np.ceil(len(numbers) * share))
-            if split == "validation":
-                size = max(min(size, MOST_VALIDATION_TEXTS), len(counts))
-            several = np.flatnonzero(np.bincount(numbers)[numbers] > 1)
-            _, taken = train_test_split(
-                several, test_size=size, random_state=seed, stratify=numbers[several]
-            )
             rows = np.zeros(len(numbers), bool)
-            rows[taken] = True
+            rows[self._taken(split, seed, share)] = True
             setattr(self, split, self.train.take(rows))
             self.train = self.train.take(~rows)
             taken = np.bincount(numbers[rows], minlength=len(self.labels))
             if absent := [self.labels[i] for i in np.flatnonzero(taken == 0)]:
-                logger.warning("no %s texts of classes with few: %s", split, ", ".join(absent))
+                logger.warning(
+                    "no %s texts of %s of %s classes, which have few: %s",
+                    *(split, f"{len(absent):,}", f"{len(self.labels):,}", some_of(absent)),
+                )
         return self
+
+    def _taken(self, split, seed, share):
+        """The rows of the training split that become another one."""
+        from sklearn.model_selection import train_test_split
+
+        numbers, classes = self.train.numbers, len(self.labels)
+        counts = np.bincount(numbers, minlength=classes)
+        if counts.min() == 0:
+            lacking = some_of([self.labels[i] for i in np.flatnonzero(counts == 0)])
+            raise UsageError(f"no training text has the label {lacking}: add such texts")
+        several = np.flatnonzero(counts[numbers] > 1)
+        if not len(several):
+            raise UsageError(
+                f"too few rows to take a {split} split out of {len(numbers)}: each of the "
+                f"{classes} classes has one, which is to be learnt from. Are these the labels, or "
+                f"are they in another column? Or give a {split} file of its own"
+            )
+        enough = len(numbers) * share >= classes
+        size = int(np.ceil((len(numbers) if enough else len(several)) * share))
+        if split == "validation":
+            size = max(min(size, MOST_VALIDATION_TEXTS), classes if enough else 1)
+        if size >= np.count_nonzero(counts > 1):
+            _, taken = train_test_split(
+                several, test_size=size, random_state=seed, stratify=numbers[several]
+            )
+            return taken
+        # scikit-learn takes a text of each class or does not stratify. In the order of the classes,
+        # texts at equal distances are of as many classes as fit, each by its share. No two of them
+        # are neighbours, so that none takes all of a class.
+        random = np.random.default_rng(seed)
+        mixed = random.permutation(several)
+        mixed = mixed[np.argsort(random.permutation(classes)[numbers[mixed]], kind="stable")]
+        size = min(size, len(mixed) // 2)
+        places = (np.arange(size) + random.random()) * len(mixed) / size
+        return mixed[places.astype(int)]
+
+    def in_order(self, labels: Sequence[str]) -> "Corpus":
+        """The same, in memory, with its classes in another order; class numbers follow.
+
+        Args:
+            labels: names of the same classes.
+        """
+        place = {label: number for number, label in enumerate(labels)}
+        numbers = np.array([place[label] for label in self.labels])
+        splits = {name: getattr(self, name) for name in ("train", "validation", "test")}
+        return replace(
+            self,
+            labels=list(labels),
+            **{
+                name: Split(part.texts, numbers[part.numbers])
+                for name, part in splits.items()
+                if part is not None
+            },
+        )
 
     def digest(self) -> str:
         """Changes with the names of the classes, and with the classes of any split's texts.
@@ -200,6 +232,28 @@ class Corpus:
         part = getattr(self, split)
         labels = np.asarray(self.labels, dtype=object)[part.numbers]
         return pd.DataFrame({"text": list(part), "label": labels})
+
+
+def in_label_order(labels: Iterable[str]) -> list[str]:
+    """The order of class numbers: numbers by their size where all labels are some, else as text.
+
+    >>> in_label_order(["10", "9", "-1"]), in_label_order(["10", "9", "none"])
+    (['-1', '9', '10'], ['10', '9', 'none'])
+    """
+    labels = sorted(labels)
+    numbers = [number_of(label) for label in labels]
+    if None in numbers:
+        return labels
+    return [labels[i] for i in sorted(range(len(labels)), key=numbers.__getitem__)]
+
+
+def number_of(label: str) -> Decimal | None:
+    """The number that a label is, as "7", "-1", "07" and "7.0" are; None for another label."""
+    try:
+        number = Decimal(label.replace("\N{MINUS SIGN}", "-"))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and "_" not in label else None
 
 
 def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:

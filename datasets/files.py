@@ -5,13 +5,14 @@ import io
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from numbers import Integral
 from pathlib import Path
 
 import pandas as pd
 
 from zoo.datasets.columns import TEXT_COLUMNS, choose_columns, column_named
-from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.corpus import Corpus, Split, class_numbers, in_label_order
 from zoo.datasets.folders import children, find_splits, read_class_folders, short_name
 from zoo.datasets.reports import (
     holds_rows,
@@ -21,6 +22,7 @@ from zoo.datasets.reports import (
     report_repeats,
     report_swallowed,
     skipped,
+    some_of,
 )
 from zoo.datasets.separated import MARKS, separator_of
 from zoo.datasets.tables import NO_ROWS, SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
@@ -35,6 +37,8 @@ from zoo.datasets.text_files import (
 from zoo.errors import UsageError, unknown
 
 ON_BAD_ROW = ("fail", "skip")
+RARE_CLASSES = ("drop", "merge")
+MERGED = "other"  # the class of merged ones
 KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
 
 logger = logging.getLogger("zoo")
@@ -63,6 +67,8 @@ def load_files(
     text_column: str | None = None,
     label_column: str | None = None,
     on_bad_row: str = "fail",
+    min_class_size: int = 1,
+    rare_classes: str = "drop",
 ) -> Corpus:
     """A corpus from the user's own files. Letters and their accents are :func:`composed`.
 
@@ -80,14 +86,20 @@ def load_files(
             folders have none.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
+        min_class_size: a class of fewer texts in ``train`` is rare, splits that are taken of these
+            included. By default none is, and a label that they lack is refused.
+        rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
+            into a class "other", the last. The log tells which they are.
 
     Returns:
-        The corpus. Its ``columns`` are the names of the columns, also where they were guessed.
+        The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
+        labels are in the order of :func:`zoo.datasets.corpus.in_label_order`.
 
     Raises:
         UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
             than good ones, a single class, or a label that the training file lacks.
     """
+    check_rare(min_class_size, rare_classes)
     own = {"validation": validation, "test": test}
     within = find_splits(as_path(train))
     if within:
@@ -111,19 +123,86 @@ def load_files(
             if found.get(option) and own[option] is None and name == role:  # else it is told
                 logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
         found = frames[split].attrs["columns"] | found
-    labels = sorted(frames["train"]["label"].unique())
+    sizes = frames["train"]["label"].value_counts()
+    if min_class_size > 1:
+        kept = set(sizes.index[sizes >= min_class_size])
+        for split, path in paths.items():
+            frames[split] = without_rare(
+                frames[split], path, kept, min_class_size, rare_classes, split
+            )
+            if split == "train":
+                kept |= {MERGED} & set(frames[split]["label"])
+    labels = in_label_order(frames["train"]["label"].unique())
+    if rare_classes == "merge" and MERGED in labels:  # the last, behind numbers
+        labels = [*in_label_order({*labels} - {MERGED}), MERGED]
     report_odd_labels(train, labels)
     if len(labels) < 2:
         raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
     splits = {}
     for split, frame in frames.items():
         splits[split] = Split(frame["text"], class_numbers(frame, labels))
-        if absent := sorted({*labels} - {*frame["label"]}):
-            logger.warning("%s has no text of: %s", paths[split], ", ".join(absent))
+        there = set(frame["label"])
+        if absent := [label for label in labels if label not in there]:
+            logger.warning("%s has no text of: %s", paths[split], some_of(absent))
     report_repeats(frames)
     corpus = Corpus(short_name(train), labels, **splits)
     corpus.columns = found
     return corpus
+
+
+def check_rare(min_class_size: int, rare_classes: str) -> None:
+    """Refuses what is no size of a class, or no way to deal with rare ones."""
+    if not isinstance(min_class_size, Integral) or min_class_size < 1:
+        raise UsageError(f"min_class_size must be a whole number from 1: got {min_class_size!r}")
+    if rare_classes not in RARE_CLASSES:
+        raise unknown("rare_classes", rare_classes, RARE_CLASSES)
+    if rare_classes == "merge" and min_class_size == 1:
+        raise UsageError("rare_classes needs min_class_size of 2 or more, which tells what is rare")
+
+
+def without_rare(
+    frame: pd.DataFrame,
+    path: str | Path,
+    kept: Collection[str],
+    min_class_size: int = 1,
+    rare_classes: str = "drop",
+    split: str = "test",
+) -> pd.DataFrame:
+    """The rows of a split as a corpus without rare classes has them; the log tells which go.
+
+    Args:
+        frame: a column ``label``, and others.
+        path: where they are from.
+        kept: the classes that are not rare; in a run, the labels of its model.
+        min_class_size, rare_classes: as those of :func:`load_files`.
+        split: whose they are.
+
+    Raises:
+        UsageError: if no row is left.
+    """
+    merge = rare_classes == "merge"
+    if merge and split != "train" and MERGED not in kept:
+        return frame  # no class was rare
+    rare = ~frame["label"].isin({*kept, MERGED} if merge else kept)
+    if min_class_size <= 1 or not rare.any():
+        return frame
+    sizes = frame["label"][rare].value_counts()
+    logger.warning(
+        "%s: %s rows of %s with fewer than %d training texts %s: %s",
+        *(path, f"{rare.sum():,}", _classes(len(sizes)), min_class_size),
+        *(f"become the class {MERGED!r}" if merge else "are left out", some_of(sizes.index)),
+    )
+    if merge:
+        return frame.assign(label=frame["label"].mask(rare, MERGED))
+    if rare.all():
+        raise UsageError(
+            f"{path}: no text is of a class with {min_class_size} training texts (min_class_size)"
+        )
+    return frame[~rare]
+
+
+def _classes(number):
+    return "1 class" if number == 1 else f"{number:,} classes"
 
 
 def read_texts(

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from zoo.datasets.tables import kind_of
 
 SHOWN = 3  # places
+ODD_LABELS = 10  # lines
 UNSEEN = re.compile("[\u200b-\u200d\u2060\ufe0f\ufeff]")  # characters that take no place
 MISSING = ("nan", "none", "null", "n/a", "na", "<na>", "#n/a")
 
@@ -36,6 +37,17 @@ def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
         yield f"{file}: {total} row{'s' * (total > 1)} skipped: {', '.join(parts)}"
 
 
+def some_of(names: Sequence[str]) -> str:
+    """Names in a line: all of a few, else the first, and how many others there are.
+
+    >>> some_of(list("abcdefgh"))
+    'a, b, c and 5 others'
+    """
+    if len(names) <= 2 * SHOWN:
+        return ", ".join(names)
+    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} others"
+
+
 def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
     """Files of a folder that are no texts."""
     names = [str(path.relative_to(folder)) for path in paths]
@@ -48,23 +60,23 @@ def report_odd_labels(path: str | Path, labels: list[str]) -> None:
 
     Pandas writes 1 as 1.0 in a file where a label is missing.
     """
-    cases = {}
+    cases, odd, known = {}, [], set(labels)
     for label in labels:
         cases.setdefault(" ".join(UNSEEN.sub("", label).split()).casefold(), []).append(label)
         if label.casefold() in MISSING:
-            logger.warning("%s: %r is taken for a class: is a label missing there?", path, label)
+            odd.append(f"{label!r} is taken for a class: is a label missing there?")
     for same in cases.values():
         if len(same) > 1:
             same = " and ".join(map(repr, same))
-            logger.warning(
-                "%s: the labels %s differ in case or blanks alone, but are classes apart",
-                *(path, same),
-            )
-    known = set(labels)
+            odd.append(f"the labels {same} differ in case or blanks alone, but are classes apart")
     for label in labels:
         if label.isdecimal() and f"{label}.0" in known:
             same = f"{label!r} and {label + '.0'!r}"
-            logger.warning("%s: the labels %s are one number, but classes apart", path, same)
+            odd.append(f"the labels {same} are one number, but classes apart")
+    for line in odd[:ODD_LABELS]:
+        logger.warning("%s: %s", path, line)
+    if len(odd) > ODD_LABELS:
+        logger.warning("%s: %s more such labels", path, f"{len(odd) - ODD_LABELS:,}")
 
 
 def holds_rows(

@@ -66,6 +66,84 @@ def test_numbers_of_classes_are_taken(model, targets):
     model.evaluate(IDS, targets, verbose=0)
 
 
+def test_labels_are_taken_for_their_numbers(model, monkeypatch):
+    model.labels = ["bad", "fine", "good"]
+    seen, fit = [], keras.Model.fit
+
+    def look(self, x, y, *args, validation_data=None, **kwargs):
+        seen.extend([y.tolist(), validation_data[1].tolist()])
+        return fit(self, x, y, *args, validation_data=validation_data, **kwargs)
+
+    monkeypatch.setattr(keras.Model, "fit", look)
+    names = ["good", "bad", "bad", "fine"]
+    for targets in (names, np.array(names), pd.Series(names), pd.Categorical(names)):
+        model.fit(IDS, targets, verbose=0, validation_data=(IDS, names[::-1]))
+        assert seen[-2:] == [[2, 0, 0, 1], [1, 0, 0, 2]]
+    numbers = np.array([2, 0, 0, 1])
+    assert model.evaluate(IDS, names, verbose=0) == model.evaluate(IDS, numbers, verbose=0)
+    with pytest.raises(zoo.UsageError, match="label, of target 2, 'god'. Did you mean 'good'"):
+        model.fit(IDS, ["good", "bad", "god", "fine"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "targets", "message"),
+    [
+        ([1, 2, 3], [1, 2, 3, 1], "target 2 is 3: .*; the labels are numbers, too: .*labels.index"),
+        ([-1, 0, 1], [0, -1, 1, 0], "target 1 is -1: .*the labels are numbers, too"),
+        ([10, 20, 30], [10, 20, 30, 10], "target 0 is 10: .*the labels are numbers, too"),
+        (["0", "2", "1"], [0, 1, 0, 1], "target 1 may be the label '1', or .* class '2': give lab"),
+    ],
+)
+def test_numbers_that_may_be_labels_are_refused(model, labels, targets, message):
+    model.labels = labels
+    for method in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=message):
+            method(IDS, np.array(targets), verbose=0)
+    model.fit(IDS, [str(one) for one in targets], verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("labels", "targets", "told"),
+    [
+        ([0, 1, 2], [0, 1, 2, 1], False),
+        (["0.0", "1.0", "2.0"], [0, 1, 2, 1], False),
+        ([1, 2, 3], [0, 1, 2, 1], False),  # 0 is no label
+        (["0", "2", "1"], [0, 0, 0, 0], False),  # the same either way
+        (["bad", "fine", "good"], [0, 1, 2, 1], False),
+        (["0", "1", "none"], [0, 1, 2, 1], False),
+        ([1, 2, 3], [1, 2, 1, 2], True),
+    ],
+)
+def test_numbers_are_those_of_classes(model, labels, targets, told, caplog):
+    model.labels = labels
+    model.fit(IDS, np.array(targets), verbose=0)
+    unclear = "target 1 may be the label '1', or the number of the class '2', which it is taken"
+    assert (unclear in caplog.text) == told
+
+
+def test_a_dataset_of_the_same_classes_in_another_order_is_refused(model, tmp_path):
+    """As Keras orders numbers as text."""
+    for name in (2, 9, 10):
+        (tmp_path / str(name)).mkdir()
+        (tmp_path / str(name) / "1.txt").write_text("a text")
+
+    def read(names):
+        found = keras.utils.text_dataset_from_directory(tmp_path, class_names=names, verbose=False)
+        ids = found.map(lambda texts, numbers: (tf.ones((3, 2), "int32"), numbers))
+        ids.class_names = found.class_names
+        return ids
+
+    model.labels = [2, 9, 10]
+    for method in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="class 0 of the dataset is '10', of the model '2'"):
+            method(read(None), verbose=0)
+    model.fit(read(model.labels), verbose=0)
+    with pytest.raises(ValueError, match="class 0 of the dataset is '10'"):
+        model.fit(read(model.labels), validation_data=read(None), verbose=0)
+    model.labels = ["a", "b", "c"]
+    model.fit(read(None), verbose=0)
+
+
 def test_other_losses_take_what_they_take(model):
     model.compile("adam", "categorical_crossentropy")
     model.fit(IDS, np.eye(3)[[0, 1, 2, 0]], verbose=0)

@@ -566,7 +566,8 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     monkeypatch.setattr("zoo.training.train", look)
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
-        "--on-bad-row skip --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
+        "--on-bad-row skip --min-class-size 4 --rare-classes merge --preset p --set a=1 "
+        "--recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
         "--start-from f "
@@ -576,6 +577,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     assert "looked at" in run_zoo("train", "act", *options.split())[2]
     assert given.pop("verbose") in (1, 2)
     files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip"}
+    files |= {"min_class_size": 4, "rare_classes": "merge"}
     assert given == {
         "model": "act",
         "data": "x.csv",
@@ -610,9 +612,10 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     given.clear()
     monkeypatch.setattr("zoo.tuning.tune", look)
     options = "--data x.csv --trials 2 --preset p --set a=1 --epochs 3 --seed 4 --output o"
+    options += " --min-class-size 4"
     assert "looked at" in run_zoo("tune", "act", *options.split())[2]
     wanted = {"model": "act", "data": "x.csv", "trials": 2, "preset": "p", "options": {"a": 1}}
-    wanted |= {"files": {}, "epochs": 3, "seed": 4, "output": Path("o")}
+    wanted |= {"files": {"min_class_size": 4}, "epochs": 3, "seed": 4, "output": Path("o")}
     assert given == wanted
     options += " --recipe r --clean-up han --min-count 4 --max-vocabulary 5 --percentile 9"
     assert "looked at" in run_zoo("tune", "act", *options.split(), "--embeddings", "e")[2]

@@ -98,6 +98,13 @@ def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
     card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
     assert "words, counted on the training split and filled up by its word vectors" in card
     assert "| good one | 0.710 | 0.720 | 0.730 | 9 |" in card
+    row = scores["classes"]["good one"]
+    many = {f"c{i}": row | {"f1-score": i / 1000, "support": i % 999} for i in range(1000)}
+    (run / "metrics.json").write_text(json.dumps(scores | {"classes": many}))
+    card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
+    assert card.count("\n| c") == 21 and "c18, c19 and 980 others. The" in card
+    assert "the 20 of 1,000 classes with the lowest F1 (2 have no text here); metrics.json" in card
+    assert "\n\nMacro F1 is the mean of the classes that texts or answers are of." in card
     odd = run.rename(tmp_path / "hcan-<img src=x>")
     assert "<img" not in model_card(odd, zoo.load(odd), tmp_path / "none", "savedmodel", None)
     agreement = Agreement.of(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.7, 0.3], [0.4, 0.6]]))

@@ -67,6 +67,16 @@ def test_classes_of_other_names_start_at_random():
     np.testing.assert_array_equal(other.classify.kernel, own[0])
 
 
+def test_classes_in_another_order_stay_what_they_are():
+    """Older runs have numbers in the order of text."""
+    start, model = small("act", 3, "ab"), small("act", 3, "ab")
+    start.labels, model.labels = ["0", "10", "2"], ["0", "2", "10"]
+    start_from(model, start)
+    ids = np.array([[2, 3, 2]])
+    answers, its = (one.predict_on_batch(ids)[0] for one in (model, start))
+    np.testing.assert_allclose(answers, its[[0, 2, 1]], rtol=1e-5)
+
+
 def test_a_training_that_stands_still_answers_as_the_run(trained, csv_file, tmp_path):
     start = zoo.load(trained)
     columns = {"text_column": "review", "label_column": "stars"}

@@ -504,12 +504,50 @@ def test_the_confusion_matrix_has_true_classes_in_rows(tmp_path, monkeypatch):
     draw_confusion_matrix(tmp_path, [0, 0, 0, 1], [0, 1, 1, 1], ["a", "b"])
     assert drawn[0].confusion_matrix.tolist() == [[1, 2], [0, 1]]
     assert list(drawn[0].display_labels) == ["a", "b"]
-    for classes, names in ((40, [f"class {i}" for i in range(40)]), (101, [])):
-        labels = [f"class {i}" for i in range(classes)]
-        draw_confusion_matrix(tmp_path, [0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1], labels)
-        assert drawn[-1].confusion_matrix[:2, :2].tolist() == [[0.5, 0.5], [0.25, 0.75]]
-        for axis in (drawn[-1].ax_.xaxis, drawn[-1].ax_.yaxis):
-            assert [tick.get_text() for tick in axis.get_ticklabels()] == names
+    labels = [f"class {i}" for i in range(40)]
+    draw_confusion_matrix(tmp_path, [0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1], labels)
+    assert drawn[-1].confusion_matrix[:2, :2].tolist() == [[0.5, 0.5], [0.25, 0.75]]
+    for axis in (drawn[-1].ax_.xaxis, drawn[-1].ax_.yaxis):
+        assert [tick.get_text() for tick in axis.get_ticklabels()] == labels
+
+
+def test_few_texts_of_many_classes_are_enough(tmp_path, caplog):
+    """Of a rare one, too; and class numbers are the numbers that labels are."""
+    lines = [f"item{i} thing{i} {j},{i}" for i in range(24) for j in range(4)]
+    path, more = tmp_path / "own.csv", tmp_path / "more.csv"
+    path.write_text("\n".join(["text,label", *lines, "item24,24", "rare one,98", "two,99"]))
+    more.write_text("text,label\nitem3 thing3,3\nitem24 thing24,24\n")
+    files = {"min_class_size": 2, "rare_classes": "merge"}
+    run = zoo.train(
+        "svm_bigrams", path, files=files, output=tmp_path / "runs", verbose=0, calibrate=False
+    )
+    labels = (run / "labels.txt").read_text().split()
+    assert labels == [*map(str, range(24)), "other"]
+    assert "3 rows of 3 classes with fewer than 2 training texts become" in caplog.text
+    assert re.search("no test texts of 1. of 25 classes, which have few: .* others", caplog.text)
+    model = zoo.load(run)
+    texts = [f"item{i} thing{i}" for i in range(24)]
+    assert model.predict(texts, verbose=0).argmax(-1).tolist() == list(range(24))
+    scores = json.loads((run / "metrics.json").read_text())
+    assert zoo.evaluate(run)["classes"] == scores["classes"]
+    assert zoo.evaluate(run, more)["classes"]["other"]["support"] == 1  # 24 was merged
+
+
+def test_the_confusion_matrix_of_very_many_classes_is_of_the_worst(tmp_path, monkeypatch):
+    from sklearn.metrics import ConfusionMatrixDisplay as Display
+
+    drawn, plot = [], Display.plot
+    monkeypatch.setattr(
+        Display, "plot", lambda self, **how: drawn.append(self) or plot(self, **how)
+    )
+    targets = np.arange(1000)
+    answers = np.where(targets < 25, 990, np.where(targets < 30, targets + 1, targets))
+    draw_confusion_matrix(tmp_path, targets, answers, [f"c{i}" for i in targets])
+    names, matrix = list(drawn[0].display_labels), drawn[0].confusion_matrix
+    assert len(names) == 31 and names[-2:] == ["c990", "all others"]
+    assert {"c26", "c27", "c28", "c29"} < set(names)
+    assert matrix[:, 29].sum() == 26 and matrix[-1, -1] == 0
+    assert (tmp_path / "confusion_matrix.png").stat().st_size < 500_000
 
 
 def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_path, monkeypatch):

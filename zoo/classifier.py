@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 from rich.progress import track
 
-from zoo.arrays import check_ids, check_targets, is_sparse, only_one
+from zoo.arrays import check_class_names, check_ids, check_targets, is_sparse, only_one
 from zoo.datasets.subwords import character_ngrams
 from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
@@ -236,17 +236,24 @@ class TextClassifier(keras.Model):
         super().compile(*args, jit_compile=jit_compile, **kwargs)
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
-        """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``."""
+        """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``.
+
+        Targets are numbers of classes, or labels as texts; see :func:`zoo.arrays.check_targets`.
+        """
         x = only_one(x)
-        self._check_targets(y)
+        y = self._check_targets(y)
         if isinstance(validation_data, tuple | list):
             validation_data = (only_one(validation_data[0]), *validation_data[1:])
-            self._check_targets(validation_data[1] if len(validation_data) > 1 else None)
+            if len(validation_data) > 1:
+                targets = self._check_targets(validation_data[1])
+                validation_data = (validation_data[0], targets, *validation_data[2:])
             self._check_ids(validation_data[0])
             if is_text(validation_data[0]):
                 if len(validation_data) != 2:
                     raise ValueError("validation_data of texts must be (texts, targets)")
                 validation_data = self._batches(*validation_data, batch_size)
+        else:
+            self._check_ids(validation_data)
         if is_text(x):
             if y is None:
                 raise ValueError("fit needs targets: the number of a class for each text")
@@ -258,9 +265,9 @@ class TextClassifier(keras.Model):
         return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
-        """Keras' evaluate; ``x`` may be texts."""
+        """Keras' evaluate; ``x`` may be texts, and targets as in ``fit``."""
         x = only_one(x)
-        self._check_targets(y)
+        y = self._check_targets(y)
         self._check_ids(x)
         if is_text(x):
             _refuse(kwargs, "evaluate", "sample_weight")
@@ -347,9 +354,10 @@ class TextClassifier(keras.Model):
         return self.preprocessor
 
     def _check_targets(self, targets):
-        check_targets(targets, self.num_classes, getattr(self, "loss", None))
+        return check_targets(targets, self.num_classes, getattr(self, "loss", None), self.labels)
 
     def _check_ids(self, ids):
+        check_class_names(ids, self.labels)
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
             words = self.vocabulary_size * (ROLES if self.entities else 1)
             check_ids(ids, 3 if self.hierarchical else 2, words)

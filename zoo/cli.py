@@ -69,6 +69,17 @@ OnBadRow = Annotated[
         help=Files + "fail at the first bad row, or skip bad rows and report them. Default: fail."
     ),
 ]
+MinClassSize = Annotated[
+    int | None,
+    typer.Option(help=Files + "classes of fewer training texts are rare. Default: 1, none is."),
+]
+RareClasses = Annotated[
+    str | None,
+    typer.Option(
+        help="With --min-class-size: drop the texts of rare classes, or merge them into a class "
+        "other. Default: drop."
+    ),
+]
 BeamOption = Annotated[
     list[str] | None,
     typer.Option(help="Option of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
@@ -164,6 +175,8 @@ def train(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
+    min_class_size: MinClassSize = None,
+    rare_classes: RareClasses = None,
     preset: Preset = None,
     option: Options = None,
     recipe: RecipeName = "default",
@@ -247,7 +260,8 @@ def train(
         if not process_id:
             print_run(run)
         return
-    files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
+    rare = {"min_class_size": min_class_size, "rare_classes": rare_classes}
+    files = _given(text_column, label_column, on_bad_row, validation_data, test_data, **rare)
     run = zoo.train(
         model,
         data,
@@ -291,6 +305,8 @@ def tune(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
+    min_class_size: MinClassSize = None,
+    rare_classes: RareClasses = None,
     preset: Preset = None,
     option: Options = None,
     recipe: RecipeName = "default",
@@ -318,7 +334,8 @@ def tune(
     words |= {"embeddings": embeddings, "unlabelled": unlabelled_data}
     words |= {"min_count": min_count if min_count != 2 else None}
     words |= {"recipe": recipe if recipe != "default" else None}
-    files = _given(text_column, label_column, on_bad_row, validation_data, test_data)
+    rare = {"min_class_size": min_class_size, "rare_classes": rare_classes}
+    files = _given(text_column, label_column, on_bad_row, validation_data, test_data, **rare)
     folder = tune(
         model,
         data,
@@ -470,9 +487,18 @@ def _lines_of_standard_input() -> Iterator[str]:
     return lines_of(Path("standard input"), stdin)
 
 
-def _given(text_column, label_column, on_bad_row, validation=None, test=None) -> dict[str, str]:
+def _given(
+    text_column,
+    label_column,
+    on_bad_row,
+    validation=None,
+    test=None,
+    min_class_size=None,
+    rare_classes=None,
+) -> dict[str, str | int]:
     """What was told of one's own files, under the names of the package."""
     values = (text_column, label_column, on_bad_row, validation, test)
+    values += (min_class_size, rare_classes)
     return {name: value for name, value in zip(FILES, values, strict=True) if value is not None}
 
 

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from zoo.calibration import expected_calibration_error
-from zoo.datasets.corpus import Split, class_numbers
-from zoo.datasets.files import matching_files
+from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.files import matching_files, without_rare
 from zoo.datasets.folders import find_splits
 from zoo.errors import UsageError
 from zoo.relation_scores import relation_f1
 
 logger = logging.getLogger("zoo")
 
+SHOWN_CLASSES = 20
 COLUMNS = ("text_column", "label_column")
+RARE = ("min_class_size", "rare_classes")
 
 
 def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
@@ -62,6 +64,40 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
     }
 
 
+def worst_classes(classes: dict[str, dict[str, float]]) -> tuple[dict[str, dict[str, float]], str]:
+    """The classes that a table shows, and a line on that, "" where it shows all.
+
+    Args:
+        classes: the scores of each, as :func:`score` gives.
+
+    Returns:
+        All of up to 20; else the 20 of lowest F1, of equals those of most texts, without those
+        that no text is of.
+    """
+    if len(classes) <= SHOWN_CLASSES:
+        return classes, ""
+    there = [(label, row) for label, row in classes.items() if row["support"]]
+    worst = sorted(there, key=lambda one: (one[1]["f1-score"], -one[1]["support"]))[:SHOWN_CLASSES]
+    told = f"These are the {len(worst)} of {len(classes):,} classes with the lowest F1"
+    if absent := len(classes) - len(there):
+        told += f" ({absent:,} have no text here)"
+    return dict(worst), told
+
+
+def read_corpus(config: dict[str, Any]) -> Corpus:
+    """The corpus in splits that a run's settings tell, read again.
+
+    Raises:
+        UsageError: if the data cannot be read.
+    """
+    from zoo import datasets
+
+    corpus = datasets.load(config["data"], **config["files"])
+    if "label_order" not in config and not datasets.is_corpus(config["data"]):
+        corpus = corpus.in_order(sorted(corpus.labels))  # as before numbers were ordered by size
+    return corpus.split(config["seed"])
+
+
 def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
     """The test split that a run's settings tell, read again; its first texts, or all.
 
@@ -69,9 +105,7 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
         UsageError: if the data cannot be read, or their classes or rows are not what they were:
             the split would have texts that the model was trained on.
     """
-    from zoo import datasets
-
-    corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
+    corpus = read_corpus(config)
     if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
             f"{config['data']} has changed since the training, so that texts trained on may be in "
@@ -110,7 +144,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
         data: a table, folder or glob to score on; by default the test split of the run's own
             data, read again.
         columns: ``text_column`` and ``label_column`` of it, by default the run's; and
-            ``on_bad_row``.
+            ``on_bad_row``. What the run did with the texts of rare classes is done with these.
 
     Returns:
         ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the official score
@@ -140,5 +174,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
             )
     model = load(run)
     if data is not None:
+        rare = {name: config["files"][name] for name in RARE if name in config["files"]}
+        frame = without_rare(frame, data, model.labels, **rare)
         test = Split(frame["text"], class_numbers(frame, model.labels))
     return score(test.numbers, probabilities_of(model, test), model.labels)

@@ -9,6 +9,7 @@ import numpy as np
 
 from zoo.attention import word_weights
 from zoo.datasets import short_name
+from zoo.evaluation import worst_classes
 from zoo.registry import describe
 from zoo.relation_scores import TASKS
 from zoo.runs import read_config, read_scores
@@ -82,11 +83,18 @@ def model_card(
         shape = str((1, *limits))
     padded = ", padded with 0 to this shape" if fixed else ""
     sentences = f"{own.max_sentences} sentences and " if model.hierarchical else ""
+    shown, told = worst_classes(scores["classes"])
     classes = "\n".join(
         f"| {_cell(label)} | {row['precision']:.3f} | {row['recall']:.3f} "
         f"| {row['f1-score']:.3f} | {row['support']:.0f} |"
-        for label, row in scores["classes"].items()
+        for label, row in shown.items()
     )
+    told = f"\n\n{told}; metrics.json of the run has all." if told else ""
+    if not all(row["support"] for row in scores["classes"].values()):
+        told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
+    labels = ", ".join([_cell(label) for label in scores["classes"]][: len(shown)])
+    if others := len(scores["classes"]) - len(shown):
+        labels += f" and {others:,} others"
     files = "\n".join(
         f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
         for path in sorted(folder.rglob("*"))
@@ -132,7 +140,7 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 
 ## Data
 
-{data}, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
+{data}, with the labels {labels}. The
 vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 ## Metrics
@@ -143,7 +151,7 @@ nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, c
 
 | class | precision | recall | F1 | texts |
 |---|--:|--:|--:|--:|
-{classes}
+{classes}{told}
 
 ## Limits
 

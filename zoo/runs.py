@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
+FILES += ("min_class_size", "rare_classes")
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
 SETTINGS = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of each run

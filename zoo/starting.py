@@ -45,7 +45,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
     """Gives a model the weights of another one: vectors of the words that both know, all layers.
 
     What depends on the number of classes is taken over where that is the same, and the last layer
-    where the labels are.
+    where the labels are, be it in another order.
 
     Args:
         classifier: with its preprocessor and labels.
@@ -76,11 +76,15 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         )
     table[known] = vectors[[sources[row] for row in known]]
     classifier.embed.embeddings.assign(table)
-    same = classifier.labels == start.labels
+    same = sorted(classifier.labels) == sorted(start.labels)
     last = {id(weight) for weight in classifier.classify.weights}
     for own, weight in zip(*others, strict=True):
-        if own.shape == weight.shape and (same or id(own) not in last):
-            own.assign(ops.convert_to_numpy(weight))
+        is_last = id(own) in last
+        if own.shape == weight.shape and (same or not is_last):
+            numbers = ops.convert_to_numpy(weight)
+            if is_last and classifier.labels != start.labels:  # as before numbers were by size
+                numbers = numbers[..., [start.labels.index(label) for label in classifier.labels]]
+            own.assign(numbers)
     logger.info(
         "%s of %s words start with the vectors of the run; its %d classes are %s",
         *(f"{len(known) - 2:,}", f"{len(sources) - 2:,}", start.num_classes),

@@ -15,7 +15,7 @@ from zoo.writing import whole
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
-MOST_COUNTED, MOST_NAMED = 30, 100  # classes, beyond which counts and names have no room
+MOST_COUNTED, MOST_NAMED = 30, 100  # classes, beyond which counts and others have no room
 
 logger = logging.getLogger("zoo")
 
@@ -37,28 +37,51 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     """``confusion_matrix.png``: how often each true class (row) is taken for each other.
 
     Of more than 30 classes shares of the true class, without numbers: the colours of counts would
-    be those of the largest class.
+    be those of the largest class. Of more than 100 classes, counts of texts that are of the 30
+    with most mistakes, or taken for these.
     """
     from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 
-    few, named = len(labels) <= MOST_COUNTED, len(labels) <= MOST_NAMED
+    shown, names, title = range(len(labels)), labels, ""
+    if len(labels) > MOST_NAMED:
+        worst = _most_mistaken(targets, answers, len(labels))
+        title = f"texts of the {len(worst)} of {len(labels):,} classes with most mistakes"
+        places = np.full(len(labels), len(worst))  # that of all others
+        places[worst] = range(len(worst))
+        targets, answers = places[targets], places[answers]
+        of_shown = (targets < len(worst)) | (answers < len(worst))
+        targets, answers = targets[of_shown], answers[of_shown]
+        shown, names = range(len(worst) + 1), [*(labels[i] for i in worst), "all others"]
+    few = bool(title) or len(shown) <= MOST_COUNTED
     shares = None if few else "true"
-    matrix = confusion_matrix(targets, answers, labels=range(len(labels)), normalize=shares)
-    size = 3 + (0.45 if few else 0.2) * min(len(labels), MOST_NAMED)  # inches
+    matrix = confusion_matrix(targets, answers, labels=shown, normalize=shares)
+    size = 3 + (0.45 if few else 0.2) * len(shown)  # inches
     figure, axis = _figure(1, 1, (size + 1, size))
-    names = [label if len(label) <= 20 else f"{label[:19]}…" for label in labels]
+    names = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
     names = [name.replace("$", r"\$") for name in names]  # two would be a formula
-    if named and not _drawable("".join(names)):
+    if not _drawable("".join(names)):
         logger.info("The font of confusion_matrix.png lacks letters of labels: it numbers classes")
-        names = range(len(labels))
-    ConfusionMatrixDisplay(matrix, display_labels=names if named else None).plot(
+        names = shown
+    ConfusionMatrixDisplay(matrix, display_labels=names).plot(
         ax=axis, cmap="Blues", include_values=few, xticks_rotation="vertical", values_format="d"
     )
     if not few:
         axis.set_title("share of the texts of a true label")
-    if not named:
-        axis.set(xticks=[], yticks=[])
+    if title:
+        axis.set_title(title)
     _save(figure, folder / "confusion_matrix.png")
+
+
+def _most_mistaken(targets, answers, classes):
+    """Numbers of the 30 classes with most mistakes: texts of theirs, or put among them."""
+    targets, answers = np.asarray(targets), np.asarray(answers)
+    wrong = targets != answers
+    mistakes, texts = (
+        sum(np.bincount(which[rows], minlength=classes) for which in (targets, answers))
+        for rows in (wrong, slice(None))
+    )
+    order = np.lexsort((-texts, -mistakes))  # of as many mistakes, those with most texts
+    return np.sort(order[:MOST_COUNTED])
 
 
 def _drawable(text):

@@ -31,23 +31,35 @@ def escape(name: object) -> str:
     return escape(printable(str(name)))
 
 
-def print_scores(scores: dict[str, Any], title: str) -> None:
-    """Scores of each class and of all, under a title."""
+def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows all") -> None:
+    """Scores of each class and of all, under a title; of many classes only of the worst.
+
+    Args:
+        scores: as :func:`zoo.evaluation.score` gives.
+        title: what was scored.
+        rest: where the scores of the other classes are.
+    """
     from rich.table import Table
     from rich.text import Text
 
+    from zoo.evaluation import worst_classes
     from zoo.relation_scores import TASKS
 
     table = Table("class", "precision", "recall", "F1", "texts", title=Text(printable(title)))
     for column in table.columns[1:]:
         column.justify = "right"
-    for label, row in scores["classes"].items():
+    shown, told = worst_classes(scores["classes"])
+    for label, row in shown.items():
         numbers = (row["precision"], row["recall"], row["f1-score"])
         cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
         table.add_row(Text(printable(label)), *cells)
     show(table)
+    if told:
+        show(f"{told}; {escape(rest)}.", soft_wrap=True)
+    all_there = all(row["support"] for row in scores["classes"].values())
+    of = "" if all_there else " (of the classes that texts or answers are of)"
     show(
-        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}, "
+        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}{of}, "
         f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     )
     for name, task in TASKS.items():
@@ -64,7 +76,7 @@ def print_run(run: Path) -> None:
     from zoo.summary import read_mistakes
 
     scores = read_scores(run)
-    print_scores(scores, "Test split")
+    print_scores(scores, "Test split", f"{run / 'metrics.json'} has all")
     if "temperature" in scores:
         after, before = scores["calibration_error"], scores["calibration_error_before"]
         worse = " (the temperature is fitted to the validation split)" if after > before else ""

@@ -96,8 +96,9 @@ def train(
         model: a name of :func:`zoo.list_models`.
         data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, or the path of your
             own table, folder or glob.
-        files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, and the files
-            ``validation`` and ``test``; see :func:`zoo.datasets.load_files`.
+        files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, ``min_class_size``,
+            ``rare_classes``, and the files ``validation`` and ``test``; see
+            :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`. Relations of entities have a preset
             "relations" in some models, which is then the default.
         recipe: "default", or a paper's, under the name of its preset; see
@@ -210,7 +211,7 @@ def train(
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = own_files | {name: _absolute(path) for name, path in given.items()}
             config = {"model": model, "data": data if datasets.is_corpus(data) else _absolute(data)}
-            config |= {"preset": preset}
+            config |= {"preset": preset, "label_order": "by number"}  # as text, before
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
             config |= dataclasses.asdict(resolved) | words
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
@@ -274,10 +275,12 @@ def resume(
 
 def _resume(run, folder, config, verbose, tensorboard, devices):
     """Goes on in the folder, which is that of the run or a copy."""
+    from zoo.evaluation import read_corpus
+
     lacking = sorted(name for name in RESUMED if name not in config)
     if lacking:
         raise UsageError(f"{run / 'config.json'} is damaged: it lacks {', '.join(lacking)}")
-    corpus = datasets.load(config["data"], **config["files"]).split(config["seed"])
+    corpus = read_corpus(config)
     if _sizes(corpus) != config["texts"]:
         raise UsageError(
             f"{config['data']} has changed since {run} began: it had {config['texts']} texts, now "

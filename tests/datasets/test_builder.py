@@ -89,6 +89,14 @@ def test_missing_splits_are_taken_out(folder):
     assert len(list(corpus.train)) == 72
 
 
+def test_rare_classes_of_a_stream_stay_in_training(folder):
+    lines = [f'"{number}","a","b {i}"\n' for i, number in enumerate([1, 1, 1, 1, 2, 2, 2, 3, 4])]
+    (folder / "train.csv").write_text("".join(lines))
+    corpus = datasets.load("agnews").split()
+    assert set(corpus.train.numbers) == {0, 1, 2, 3}
+    assert (len(corpus.train), len(list(corpus.validation))) == (8, 1)
+
+
 def test_prepared_once(folder, no_reading, caplog):
     first = rows(datasets.load("agnews"))
     no_reading()

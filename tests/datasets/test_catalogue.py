@@ -9,6 +9,7 @@ import pytest
 import zoo
 from zoo import cli, datasets
 from zoo.datasets import catalogue, formats
+from zoo.datasets.corpus import in_label_order
 
 ENTRIES = catalogue.CATALOGUE.values()
 OF_THE_PAPERS = (
@@ -200,3 +201,10 @@ def test_the_command_prepares(root, zoo_datasets):
 )
 def test_the_command_refuses(arguments, message, zoo_datasets):
     assert zoo_datasets(*arguments).startswith(message)
+
+
+def test_labels_that_are_numbers_stand_in_their_order():
+    """Prepared records hold class numbers, and so the order of no corpus may change."""
+    for entry in catalogue.CATALOGUE.values():
+        if all(label.isdecimal() for label in entry.labels):
+            assert in_label_order(entry.labels) == list(entry.labels)

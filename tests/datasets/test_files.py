@@ -5,12 +5,16 @@ import logging
 import os
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import train_test_split
 
 import zoo
 from zoo.datasets import column_of, composed, read_texts
-from zoo.datasets.corpus import class_numbers
+from zoo.datasets.corpus import Corpus, Split, class_numbers, in_label_order
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name, stream_texts
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
@@ -44,8 +48,8 @@ def log(caplog):
         ("a.csv", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.tsv", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.tsv.gz", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
-        ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", lines=True)),
-        ("a.ndjson.gz", lambda path: FRAME.to_json(path, orient="records", lines=True)),
+        ("a.jsonl", lambda path: FRAME.to_json(path, **LINES)),
+        ("a.ndjson.gz", lambda path: FRAME.to_json(path, **LINES)),
         ("a.parquet", FRAME.to_parquet),
     ],
 )
@@ -411,47 +415,189 @@ def test_splits_are_stratified_seeded_and_leave_given_ones_alone(tmp_path):
     assert len(corpus.train) == 180
 
 
+def csv_of(path, counts):
+    """A table of as many texts of each label as told."""
+    rows = [f"text {i} of {label},{label}\n" for label in counts for i in range(counts[label])]
+    return write(path, "text,label\n" + "".join(rows))
+
+
 def test_a_class_that_a_split_lacks_is_named(tmp_path, log):
-    lines = "a,x\n" * 60 + "b,y\n" * 2
-    corpus = load_files(write(tmp_path / "a.csv", "text,label\n" + lines)).split()
+    corpus = load_files(csv_of(tmp_path / "a.csv", {"x": 60, "y": 2})).split()
     for split in ("test", "validation"):
         lacks = "y" not in set(corpus.frame(split)["label"])
-        assert (f"no {split} texts of classes with few: y" in log.messages) == lacks
-    assert "no test texts of classes with few: y" in log.messages
+        told = f"no {split} texts of 1 of 2 classes, which have few: y"
+        assert (told in log.messages) == lacks
+    assert "no test texts of 1 of 2 classes, which have few: y" in log.messages
 
 
-def test_too_few_rows_of_a_class_are_refused(tmp_path):
-    path = write(tmp_path / "a.csv", "text,label\n" + "a,x\n" * 50 + "b,y\n")
-    with pytest.raises(zoo.UsageError, match=r"1 of 2 classes have fewer than 2 \('y'\)") as raised:
-        load_files(path).split()
-    assert "in another column" not in str(raised.value)
-    rows = "".join(f"a,{i}\n" for i in range(9))  # as numbers of rows are
-    path = write(tmp_path / "b.csv", f"text,label\n{rows}")
+def test_rare_classes_stay_in_training(tmp_path, log):
+    counts = {"bad": 100, "fine": 100, "good": 100, "pair": 2, "lonely": 1}
+    path = csv_of(tmp_path / "a.csv", counts)
+    corpus, again = (load_files(path).split(seed=1) for _ in range(2))
+    splits = [corpus.frame(split)["label"].value_counts() for split in ("test", "validation")]
+    assert [split["bad"] for split in splits] == [10, 9]
+    assert set(corpus.train.numbers) == set(range(5))
+    assert sum(map(len, (corpus.train, corpus.validation, corpus.test))) == 303
+    assert corpus.digest() == again.digest()
+    assert any(re.match("no test texts of . of 5 classes.*lonely", line) for line in log.messages)
+
+
+@pytest.mark.parametrize(
+    ("classes", "texts", "sizes"), [(30, 10, (30, 27)), (77, 10, (77, 70)), (1500, 3, (450, 405))]
+)
+def test_of_many_small_classes_a_split_has_as_many_as_fit(tmp_path, log, classes, texts, sizes):
+    path = csv_of(tmp_path / "a.csv", {f"c{i}": texts for i in range(classes)})
+    corpus = load_files(path).split()
+    for split, size in zip(("test", "validation"), sizes, strict=True):
+        numbers = getattr(corpus, split).numbers
+        assert len(numbers) == len(set(numbers)) == size  # of a class each
+    assert np.bincount(corpus.train.numbers).min() >= texts - 2
+    assert max(map(len, log.messages)) < 120
+
+
+@given(
+    counts=st.lists(st.integers(1, 6), min_size=2, max_size=40),
+    large=st.integers(0, 300),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=60, deadline=None)
+def test_two_texts_to_spare_are_enough_for_both_splits(counts, large, seed):
+    """And each class keeps a text, whatever their sizes; what is too few is told in one line."""
+    numbers = np.repeat(np.arange(len(counts)), [counts[0] + large, *counts[1:]])
+    texts = [f"text {i}" for i in range(len(numbers))]
+    corpus = Corpus("own", [f"c{i}" for i in range(len(counts))], Split(texts, numbers))
+    if len(numbers) < len(counts) + 2:
+        with pytest.raises(zoo.UsageError, match="too few rows to take a .* split"):
+            corpus.split(seed)
+        return
+    corpus.split(seed)
+    assert set(corpus.train.numbers) == set(range(len(counts)))
+    splits = (corpus.train, corpus.validation, corpus.test)
+    assert all(map(len, splits)) and sorted([*splits[0], *splits[1], *splits[2]]) == sorted(texts)
+    assert len(corpus.test) <= np.ceil(len(numbers) / 10)
+
+
+def test_where_every_class_has_enough_the_rows_are_those_of_scikit_learn():
+    """As they always were: runs are resumed and evaluated on them."""
+    numbers = np.random.default_rng(0).permutation(np.repeat([0, 1, 2], [60, 30, 11]))
+    corpus = Corpus("own", ["a", "b", "c"], Split(range(101), numbers)).split(seed=3)
+    rows = np.arange(101)
+    rows, test = train_test_split(rows, test_size=11, random_state=3, stratify=numbers)
+    rows = np.sort(rows)
+    _, validation = train_test_split(rows, test_size=9, random_state=3, stratify=numbers[rows])
+    assert [list(corpus.test), list(corpus.validation)] == [sorted(test), sorted(validation)]
+
+
+def test_where_no_class_has_a_text_to_spare_no_split_can_be_taken(tmp_path, log):
+    path = csv_of(tmp_path / "a.csv", dict.fromkeys(range(9), 1))  # as numbers of rows are
     with pytest.raises(zoo.UsageError, match="Are these the labels, or are they in another column"):
         load_files(path).split()
+    path = csv_of(tmp_path / "b.csv", dict.fromkeys(range(9), 1) | {"x": 40})
+    load_files(path).split()
+    told = [line for line in log.messages if "are these the labels" in line]
+    assert told[-1].startswith("9 of 10 classes have one training text each")
 
 
-def test_too_few_rows_for_so_many_classes_are_refused(tmp_path):
-    rows = "a,x\n" * 85 + "".join(f"b,{i}\n" for i in range(10))
-    train, test = (write(tmp_path / name, "text,label\n" + rows) for name in ("a.csv", "b.csv"))
-    with pytest.raises(zoo.UsageError, match="of 11 classes the data must have at least 110;"):
-        load_files(train, test=test).split()
+def test_rare_classes_are_dropped_or_merged_on_request(tmp_path, log):
+    train = csv_of(tmp_path / "train.csv", {"x": 9, "y": 8, "pair": 2, "lonely": 1})
+    test = csv_of(tmp_path / "test.csv", {"x": 2, "pair": 1, "new": 1})
+    dropped = load_files(train, test=test, min_class_size=3)
+    assert dropped.labels == ["x", "y"]
+    assert (len(dropped.train), dropped.frame("test")["label"].tolist()) == (17, ["x", "x"])
+    assert log.messages[:2] == [
+        f"{train}: 3 rows of 2 classes with fewer than 3 training texts are left out: pair, lonely",
+        f"{test}: 2 rows of 2 classes with fewer than 3 training texts are left out: pair, new",
+    ]
+    merged = load_files(train, test=test, min_class_size=3, rare_classes="merge")
+    assert merged.labels == ["x", "y", "other"]
+    assert np.bincount(merged.train.numbers).tolist() == [9, 8, 3]
+    assert merged.frame("test")["label"].tolist() == ["x", "x", "other", "other"]
+    with pytest.raises(zoo.UsageError, match="'new'. Allowed: lonely, pair, x, y"):
+        load_files(train, test=test)
+    own = csv_of(tmp_path / "own.csv", {"x": 5, "y": 5})  # without a class to merge into
+    with pytest.raises(zoo.UsageError, match="unknown label .*'new'. Allowed: x, y"):
+        load_files(own, test=test, min_class_size=3, rare_classes="merge")
 
 
-@pytest.mark.parametrize("classes", [2, 3, 40])
-def test_as_many_rows_as_are_asked_for_are_enough(tmp_path, classes):
-    """And one less is not."""
+@pytest.mark.parametrize(
+    ("rare", "message"),
+    [
+        ({"min_class_size": 0}, "min_class_size must be a whole number from 1: got 0"),
+        ({"min_class_size": "3"}, "min_class_size must be a whole number from 1: got '3'"),
+        ({"min_class_size": 3, "rare_classes": "mrge"}, "Did you mean 'merge'"),
+        ({"rare_classes": "merge"}, "rare_classes needs min_class_size of 2 or more"),
+        ({"min_class_size": 10}, "no text is of a class with 10 training texts"),
+        ({"min_class_size": 9}, "one class only, 'x'"),
+    ],
+)
+def test_no_way_to_deal_with_rare_classes(tmp_path, rare, message):
+    path = csv_of(tmp_path / "a.csv", {"x": 9, "y": 8})
+    with pytest.raises(zoo.UsageError, match=message):
+        load_files(path, **rare)
 
-    def of(rows):
-        lines = [f"text {i},{i % classes}\n" for i in range(rows)]
-        return load_files(write(tmp_path / "a.csv", "text,label\n" + "".join(lines)))
 
-    with pytest.raises(zoo.UsageError, match="must have at least") as refused:
-        of(10 * classes).split()
-    needed = int(re.search(r"at least (\d+)", str(refused.value))[1])
-    of(needed).split()
-    with pytest.raises(zoo.UsageError, match=f"must have at least {needed};"):
-        of(needed - 1).split()
+LINES = {"orient": "records", "lines": True}
+NUMBERED = [0, 10, 11, 9, 2, 1, 100]
+
+
+def folders_of(path, labels):
+    for label in labels:
+        write(path / str(label) / "1.txt", "a text")
+
+
+def glob_of(path, labels):
+    for label in labels:
+        write(path.parent / f"{label}.csv", f"text,label\na text,{label}\n")
+
+
+def frame_of(labels):
+    return pd.DataFrame({"text": "a text", "label": labels})
+
+
+@pytest.mark.parametrize(
+    ("name", "save", "labels"),
+    [
+        ("a.csv", lambda path: frame_of(NUMBERED).to_csv(path), NUMBERED),
+        ("a.tsv.gz", lambda path: frame_of(NUMBERED).to_csv(path, sep="\t"), NUMBERED),
+        ("a.jsonl", lambda path: frame_of(NUMBERED).to_json(path, **LINES), NUMBERED),
+        ("a.parquet", lambda path: frame_of(NUMBERED).to_parquet(path), NUMBERED),
+        (
+            "a.parquet",
+            lambda path: frame_of(NUMBERED).astype({"label": "category"}).to_parquet(path),
+            NUMBERED,
+        ),
+        ("folder", lambda path: folders_of(path, NUMBERED), NUMBERED),
+        ("*.csv", lambda path: glob_of(path, NUMBERED), NUMBERED),
+        ("a.csv", lambda path: frame_of([1.0, 10.0, 2.0]).to_csv(path), ["1.0", "10.0", "2.0"]),
+        ("a.parquet", lambda path: frame_of([1.0, 10, -2]).to_parquet(path), ["1.0", "10.0", -2.0]),
+        ("a.jsonl", lambda path: frame_of([-1, 1, 0, -10]).to_json(path, **LINES),
+         [-1, 1, 0, -10]),
+        ("a.csv", lambda path: frame_of(["07", " 1", "+10"]).to_csv(path), ["07", "1", "+10"]),
+    ],
+)  # fmt: skip
+def test_labels_that_are_numbers_are_in_their_order(tmp_path, name, save, labels):
+    save(tmp_path / name)
+    assert load_files(tmp_path / name).labels == [str(one) for one in sorted(labels, key=float)]
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["False", "True"],
+        ["10", "9", "none"],  # not all are numbers
+        ["1_0", "9"],
+        ["10", "9", "nan"],
+        ["10", "9", "Infinity"],
+        ["-10", "-9", "\N{MINUS SIGN}1", "0", "1"],
+        ["01", "1", "1.0", "2", "10"],
+        ["0.5", "2.5", "10.0"],
+        ["1", "9007199254740992", "9007199254740993", "9" * 40],
+        ["\uff11", "\uff11\uff10"],
+        [],
+    ],
+)
+def test_the_order_of_labels(ordered):
+    assert in_label_order(reversed(ordered)) == in_label_order(set(ordered)) == ordered
 
 
 @pytest.mark.parametrize(
