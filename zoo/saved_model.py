@@ -7,6 +7,7 @@ import glob
 import sys
 from pathlib import Path
 
+import keras
 import tensorflow as tf
 
 from zoo.attention import attention_of, weights_of_heads
@@ -87,6 +88,40 @@ def export_saved_model(model, path: str | Path) -> None:
         tf.saved_model.save(module, str(path), signatures)
     except tf.errors.OpError as error:
         raise OSError(error.message) from None
+
+
+def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
+    """Writes Keras' SavedModel of a model, the ``serve`` of which never keeps its lock.
+
+    Keras' own ``serve`` does, after arguments that do not fit; see :func:`export_saved_model`. This
+    one takes all arguments, and only then looks for a trace that they fit.
+
+    Args:
+        model: the model, of any backend.
+        path: a folder.
+        verbose: whether Keras tells what it has written.
+        signature: of the model, as Keras takes it; that of the SavedModel.
+        also: others that ``serve`` takes, cast to the first.
+        kwargs: of Keras' ``ExportArchive.track_and_add_endpoint``.
+    """
+    strict_archive, archive = keras.export.ExportArchive(), keras.export.ExportArchive()
+    strict = strict_archive.track_and_add_endpoint("serve", model, signature, **kwargs)
+
+    @tf.function(autograph=False)
+    def serve(*args, **kwargs):
+        like = keras.tree.map_structure(lambda one, spec: tf.cast(one, spec.dtype), args, first)
+        return strict(*like, **kwargs)
+
+    first, *_ = specs = [
+        tuple(keras.tree.map_structure(lambda one: tf.TensorSpec(one.shape, one.dtype), each))
+        for each in (signature, *also)
+    ]
+    for each in specs:
+        serve.get_concrete_function(*each)
+    for name in ("variables", "trainable_variables", "non_trainable_variables"):
+        getattr(archive, name).extend(getattr(strict_archive, name))
+    archive.add_endpoint("serve", serve)
+    archive.write_out(str(path), verbose=verbose)
 
 
 if __name__ == "__main__":
