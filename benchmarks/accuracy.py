@@ -26,6 +26,7 @@ import zoo
 from benchmarks.report import machine, tell
 from benchmarks.table import imdb_vectors
 from zoo import datasets
+from zoo.evaluation import probabilities_of
 from zoo.quiet import quiet_tensorflow
 
 RUNS = Path("runs/bench")
@@ -89,7 +90,7 @@ def validation_accuracy(run, data):
     if (run / "history.csv").exists():
         return pd.read_csv(run / "history.csv").val_accuracy.max()
     validation = datasets.load(data).split().validation
-    answers = zoo.load(run).predict_texts(validation).argmax(-1)
+    answers = probabilities_of(zoo.load(run), validation).argmax(-1)
     return (answers == validation.numbers).mean()
 
 

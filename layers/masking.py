@@ -7,8 +7,7 @@ A mask is boolean, True where there is a word (or a sentence). Masks are applied
 import keras
 from keras import ops
 
-LOWEST = -1e30  # not infinite, which exports multiply by zero
-LOWEST_FLOAT16 = -6e4  # in which that would be
+LOWEST = -6e4  # not infinite, which exports multiply by zero; nor in float16, to which they round
 
 
 def zero_masked(inputs, mask):
@@ -52,9 +51,7 @@ def masked_max(inputs, mask):
     if mask is None:
         return ops.max(inputs, axis=1)
     mask = ops.reshape(mask, (*ops.shape(mask), *[1] * (len(inputs.shape) - 2)))
-    half = keras.backend.standardize_dtype(inputs.dtype) == "float16"
-    lowest = ops.cast(LOWEST_FLOAT16 if half else LOWEST, inputs.dtype)
-    largest = ops.max(ops.where(mask, inputs, lowest), axis=1)
+    largest = ops.max(ops.where(mask, inputs, ops.cast(LOWEST, inputs.dtype)), axis=1)
     return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))
 
 

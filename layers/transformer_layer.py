@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.layers.checks import check_sizes
 from zoo.layers.frozen import freeze_within
+from zoo.layers.normalization import LayerNormalization
 from zoo.layers.relative_position_attention import RelativePositionAttention
 
 
@@ -82,7 +83,7 @@ class TransformerLayer(keras.layers.Layer):
         freeze_within(self)
 
     def _norm(self):
-        return keras.layers.LayerNormalization(epsilon=self.norm_epsilon, dtype=self.dtype_policy)
+        return LayerNormalization(epsilon=self.norm_epsilon, dtype=self.dtype_policy)
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         inputs = ops.cast(inputs, self.compute_dtype)  # integers, too

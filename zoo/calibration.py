@@ -4,9 +4,29 @@ import logging
 
 import numpy as np
 
+from zoo.errors import UsageError
+
 logger = logging.getLogger("zoo")
 
 BINS = 15
+
+
+def check_finite(probabilities: np.ndarray) -> None:
+    """Refuses answers that are no numbers: their largest would be the first class, in silence.
+
+    Args:
+        probabilities: ``[texts, classes]``.
+
+    Raises:
+        UsageError: if any is NaN or infinite.
+    """
+    wrong = np.count_nonzero(~np.isfinite(probabilities).all(axis=-1))
+    if wrong:
+        raise UsageError(
+            f"the model answers {wrong:,} of {len(probabilities):,} texts with NaN or infinity, "
+            "not with probabilities: its weights are damaged, or have grown out of all bounds; "
+            "train it again, with a lower learning rate or in float32"
+        )
 
 
 def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
@@ -22,12 +42,16 @@ def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
     Returns:
         T: logits divided by it are calibrated. Above 1 makes less sure, below 1 surer.
 
+    Raises:
+        UsageError: if a probability is not finite.
+
     Source:
         Guo et al. 2017, "On Calibration of Modern Neural Networks", 4.2; Platt 1999,
         "Probabilistic Outputs for Support Vector Machines", 2.2, for the targets.
     """
     from scipy.optimize import minimize_scalar
 
+    check_finite(probabilities)
     texts, classes = probabilities.shape
     wanted = np.full((texts, classes), 1 / (texts + 2) / (classes - 1))
     wanted[np.arange(texts), targets] = (texts + 1) / (texts + 2)
@@ -57,9 +81,13 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -
     Returns:
         0 to 1: the mean over 15 bins of equal width, weighted by their texts.
 
+    Raises:
+        UsageError: if a probability is not finite.
+
     Source:
         Guo et al. 2017, equation 3.
     """
+    check_finite(probabilities)
     confidence = probabilities.max(axis=-1)
     right = probabilities.argmax(axis=-1) == targets
     bins = np.minimum((confidence * BINS).astype(int), BINS - 1)

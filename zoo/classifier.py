@@ -321,11 +321,24 @@ class TextClassifier(keras.Model):
             probabilities[rows] = answers[: len(rows)]  # each device of a strategy has all
         return probabilities
 
-    def export(self, filepath, *args, **kwargs):
-        """Keras' export, of ids; ``zoo export`` writes one that reads texts."""
+    def export(
+        self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs
+    ):
+        """Keras' export, of ids; ``zoo export`` writes one that reads texts.
+
+        Unless told otherwise, ``serve`` of a SavedModel takes int32 and the preprocessor's int64,
+        and its signatures take int32. Give it arrays or tensors: it is traced for each shape, and
+        for each list; ``signatures["serve"]`` never is.
+        """
         shape = (None,) * (3 if self.hierarchical else 2)
-        kwargs.setdefault("input_signature", [keras.InputSpec("int32", shape)])
-        super().export(filepath, *args, **kwargs)
+        signature = input_signature or [keras.InputSpec("int32", shape)]
+        if format != "tf_saved_model":
+            super().export(filepath, format, verbose, signature, **kwargs)
+            return
+        from zoo.saved_model import export_ids
+
+        also = () if input_signature else ([keras.InputSpec("int64", shape)],)
+        export_ids(self, filepath, verbose is not False, signature, also, **kwargs)
 
     def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""

@@ -19,7 +19,16 @@ import zoo
 from zoo.errors import UsageError, unknown
 from zoo.quiet import check_backend, quiet_tensorflow
 from zoo.runs import FILES
-from zoo.terminal import escape, has_colors, print_run, print_scores, printable, shaded, show
+from zoo.terminal import (
+    escape,
+    has_colors,
+    print_run,
+    print_scores,
+    printable,
+    shaded,
+    show,
+    size_of,
+)
 from zoo.threads import MOST
 
 app = typer.Typer(
@@ -652,7 +661,7 @@ def export(
     folder = export(run, format, quantize, output)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     show(
-        f"{size / 1e6:,.1f} MB are in [bold]{escape(folder)}[/]; see its model_card.md.",
+        f"{size_of(size)} are in [bold]{escape(folder)}[/]; see its model_card.md.",
         soft_wrap=True,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zoo.calibration import expected_calibration_error
+from zoo.calibration import check_finite, expected_calibration_error
 from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.files import matching_files, without_rare
 from zoo.datasets.folders import find_splits
@@ -23,15 +23,24 @@ RARE = ("min_class_size", "rare_classes")
 
 
 def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
-    """``[texts, classes]`` float64 probabilities that sum to 1, in the order of the texts."""
+    """``[texts, classes]`` float64 probabilities that sum to 1, in the order of the texts.
+
+    Raises:
+        UsageError: if any is not finite.
+    """
     return as_probabilities(model, model.predict_texts(texts))
 
 
 def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
-    """A model's outputs, also logits: ``[texts, classes]`` in float64 that sum to 1."""
+    """A model's outputs, also logits: ``[texts, classes]`` in float64 that sum to 1.
+
+    Raises:
+        UsageError: if any is not finite.
+    """
     from scipy.special import softmax
 
     outputs = np.asarray(outputs, "float64")
+    check_finite(outputs)
     return softmax(outputs, axis=-1) if model.logits else outputs / outputs.sum(-1, keepdims=True)
 
 
@@ -45,9 +54,13 @@ def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> 
         targets: ``[texts]`` class numbers.
         probabilities: ``[texts, classes]``.
         labels: names of the classes.
+
+    Raises:
+        UsageError: if a probability is not finite.
     """
     from sklearn.metrics import classification_report, f1_score, log_loss
 
+    check_finite(probabilities)
     answers, classes = probabilities.argmax(axis=-1), range(len(labels))
     numbers = list(map(str, classes))  # a label may be "accuracy", which is a key of the report
     report = classification_report(

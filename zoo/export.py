@@ -57,7 +57,8 @@ def export(
     Raises:
         UsageError: for an unknown format or quantization, if a package of the format is not
             installed, if the run is not finished, if the format has no form of what the model does,
-            or if the folder exists or cannot be written.
+            if what was written answers an empty text, one of unknown words or a test text with
+            NaN or infinity, or if the folder exists or cannot be written.
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
@@ -76,20 +77,24 @@ def export(
         check_path(output)
     model = load(run)
     read_scores(Path(run))  # which the card tells, or an error, before anything is written
-    texts = _test_texts(read_config(run))
-    expected = probabilities_of(model, texts) if texts else None
+    edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
+    texts = [*edges, *_test_texts(read_config(run))]
+    expected = probabilities_of(model, texts)
     with whole(output) as folder:
         folder.mkdir()
         try:
             answer = write(model, folder, quantize)
+            parts = range(0, len(texts), TOGETHER)
+            answers = [answer(texts[start : start + TOGETHER]) for start in parts]
         except (OSError, UsageError):
             raise
         except Exception as error:  # of a converter: megabytes, the reason first
             reason, *_ = str(error).strip().split("\n")
             raise UsageError(f"{format} cannot hold {model.name}: {reason[:300]}") from error
-        parts = range(0, len(texts), TOGETHER)
-        answers = [answer(texts[start : start + TOGETHER]) for start in parts]
-        agreement = Agreement.of(expected, np.concatenate(answers)) if texts else None
+        answers, agreement = np.concatenate(answers), None
+        _check_answers(answers, f"{name} of {model.name}")
+        if len(texts) > len(edges):
+            agreement = Agreement.of(expected, answers, len(edges))
         fixed = format == "litert" and _has_loops(model)
         card = model_card(Path(run), model, folder, name, agreement, fixed)
         (folder / "model_card.md").write_text(card, "utf-8")
@@ -105,6 +110,32 @@ def _test_texts(config) -> list[str]:
         return list(read_test_split(config, COMPARED))
     except UsageError:
         return []
+
+
+def _unknown_words(preprocessor):
+    """A text of words that are not in the vocabulary."""
+    words = set(preprocessor.vocabulary)
+    word = "q"
+    while word in words:  # a character, where each is a word
+        word = chr(ord(word) + 1) if preprocessor.clean_up == "characters" else f"{word}q"
+    return f"{word} {word}"
+
+
+def _check_answers(answers, of):
+    """Refuses answers to an empty text, to one of unknown words, and to test texts that are none.
+
+    Raises:
+        UsageError: if one is NaN or infinite: it would get the first label.
+    """
+    wrong = ~np.isfinite(answers).all(axis=-1)
+    if wrong.any():
+        number = f"{wrong[2:].sum():,} of {len(answers) - 2:,} texts of the test split"
+        kinds = ("an empty text", "a text of unknown words", number)
+        kind = kinds[min(int(wrong.argmax()), 2)]
+        raise UsageError(
+            f"{of} answers {kind} with NaN or infinity, so it is not kept: choose another format "
+            "or quantization"
+        )
 
 
 def _need(package, format):

@@ -18,7 +18,7 @@ USE = {
     "savedmodel": """import tensorflow as tf
 
 model = tf.saved_model.load("saved_model")
-print(model.serve(tf.constant(["Your text."]))["label"])""",
+print(model.serve(tf.constant(["Your text."]))["label"])  # also from many threads""",
     "onnx": """import numpy as np
 import onnxruntime
 
@@ -39,9 +39,10 @@ class Agreement:
     """How far an export's probabilities are those of Keras.
 
     Attributes:
-        texts: how many were compared.
-        largest: the largest difference of a probability.
-        labels: the share of texts with the same most probable class.
+        texts: how many of the test split were compared.
+        largest: the largest difference of a probability, also of an empty text and of one of
+            unknown words; infinite where one is no number.
+        labels: the share of the texts with the same most probable class, and with numbers.
     """
 
     texts: int
@@ -49,15 +50,23 @@ class Agreement:
     labels: float
 
     @classmethod
-    def of(cls, expected: np.ndarray, answers: np.ndarray) -> "Agreement":
-        """Of ``[texts, classes]`` probabilities, by Keras and by the export."""
-        same = expected.argmax(-1) == answers.argmax(-1)
-        return cls(len(expected), float(np.abs(expected - answers).max()), float(same.mean()))
+    def of(cls, expected: np.ndarray, answers: np.ndarray, others: int = 0) -> "Agreement":
+        """Of ``[texts, classes]`` probabilities, by Keras and by the export.
+
+        Args:
+            expected: by Keras.
+            answers: by the export.
+            others: how many of the first are not of the test split.
+        """
+        apart = np.nan_to_num(np.abs(expected - answers), nan=np.inf)
+        same = (expected.argmax(-1) == answers.argmax(-1)) & np.isfinite(apart).all(-1)
+        return cls(len(same[others:]), float(apart.max()), float(same[others:].mean()))
 
     def __str__(self) -> str:
         return (
             f"On {self.texts:,} texts of the test split, {self.labels:.2%} get the label that "
-            f"Keras gives them; probabilities differ by {self.largest:.1g} at most."
+            f"Keras gives them; probabilities differ by {self.largest:.1g} at most, also of an "
+            "empty text and of one of unknown words."
         )
 
 

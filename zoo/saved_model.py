@@ -7,6 +7,7 @@ import glob
 import sys
 from pathlib import Path
 
+import keras
 import tensorflow as tf
 
 from zoo.attention import attention_of, weights_of_heads
@@ -28,14 +29,19 @@ def check_path(path: Path) -> None:
 def export_saved_model(model, path: str | Path) -> None:
     """Writes a SavedModel, the words-to-ids graph included.
 
-    With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes ``[batch]`` strings and
-    returns a dictionary:
+    With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes strings, mostly
+    ``[batch]``: one text is a batch of one, and of a table each cell is a text, in reading order.
+    It returns a dictionary:
     ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
     probable class of each text, and ``labels`` ``[batch, classes]`` strings, their names.
     ``model.explain(texts)``, of a model with attention, returns ``words``, padded with "", and
     their ``weights``, ``[batch, (sentences,) words]``; see :func:`zoo.attention.weights_of_heads`.
-    Both are signatures, too, and ``serve`` is the default one. Every output has a row for each
-    text, as TensorFlow Serving's REST interface wants it.
+    Every output has a row for each text, as TensorFlow Serving's REST interface wants it. What is
+    no text raises ``TypeError`` or ``tf.errors.InvalidArgumentError``. Any number of threads may
+    call both, also after calls that were refused: they are concrete functions, as a polymorphic one
+    keeps its lock when arguments do not fit, and every other thread would wait for ever.
+
+    Both are signatures, too, of ``texts`` ``[batch]``; ``serve`` is the default one.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
@@ -50,9 +56,12 @@ def export_saved_model(model, path: str | Path) -> None:
     module.weights = [weight.value for weight in model.weights]
     module.lookup = model.preprocessor.lookup
 
-    def function(of_texts):
-        signature = [tf.TensorSpec([None], tf.string, name="texts")]
-        return tf.function(of_texts, input_signature=signature, autograph=False)
+    def concrete(of_texts, shape):
+        texts = tf.TensorSpec(shape, tf.string, name="texts")
+        return tf.function(of_texts, autograph=False).get_concrete_function(texts)
+
+    def of_any_shape(strict):
+        return lambda texts: strict(tf.reshape(texts, [-1]))
 
     def serve(texts):
         probabilities = model(model.preprocessor(texts), training=False)
@@ -69,14 +78,50 @@ def export_saved_model(model, path: str | Path) -> None:
         shape = tf.shape(words)  # ids have a place for a word where there is none
         return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
 
-    module.serve = function(serve)
-    signatures = {"serve": module.serve, "serving_default": module.serve}
+    signatures = {"serve": concrete(serve, [None])}
     if weights_of_heads(attention_of(model, few), few) is not None:
-        module.explain = signatures["explain"] = function(explain)
+        signatures["explain"] = concrete(explain, [None])
+    for name, strict in signatures.items():
+        setattr(module, name, concrete(of_any_shape(strict), None))
+    signatures["serving_default"] = signatures["serve"]
     try:
         tf.saved_model.save(module, str(path), signatures)
     except tf.errors.OpError as error:
         raise OSError(error.message) from None
+
+
+def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
+    """Writes Keras' SavedModel of a model, the ``serve`` of which never keeps its lock.
+
+    Keras' own ``serve`` does, after arguments that do not fit; see :func:`export_saved_model`. This
+    one takes all arguments, and only then looks for a trace that they fit.
+
+    Args:
+        model: the model, of any backend.
+        path: a folder.
+        verbose: whether Keras tells what it has written.
+        signature: of the model, as Keras takes it; that of the SavedModel.
+        also: others that ``serve`` takes, cast to the first.
+        kwargs: of Keras' ``ExportArchive.track_and_add_endpoint``.
+    """
+    strict_archive, archive = keras.export.ExportArchive(), keras.export.ExportArchive()
+    strict = strict_archive.track_and_add_endpoint("serve", model, signature, **kwargs)
+
+    @tf.function(autograph=False)
+    def serve(*args, **kwargs):
+        like = keras.tree.map_structure(lambda one, spec: tf.cast(one, spec.dtype), args, first)
+        return strict(*like, **kwargs)
+
+    first, *_ = specs = [
+        tuple(keras.tree.map_structure(lambda one: tf.TensorSpec(one.shape, one.dtype), each))
+        for each in (signature, *also)
+    ]
+    for each in specs:
+        serve.get_concrete_function(*each)
+    for name in ("variables", "trainable_variables", "non_trainable_variables"):
+        getattr(archive, name).extend(getattr(strict_archive, name))
+    archive.add_endpoint("serve", serve)
+    archive.write_out(str(path), verbose=verbose)
 
 
 if __name__ == "__main__":

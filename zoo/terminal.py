@@ -24,6 +24,11 @@ def printable(text: str) -> str:
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", text)
 
 
+def size_of(number: int) -> str:
+    """A number of bytes, as ``"1.2 MB"`` or ``"93.4 kB"``: none is "0.0 MB"."""
+    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.1f} kB"
+
+
 def escape(name: object) -> str:
     """A name or a path for :func:`show`, which takes words in brackets for styles."""
     from rich.markup import escape

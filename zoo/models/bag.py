@@ -119,7 +119,8 @@ class BagOfNgrams(TextClassifier):
             weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
         elif self.weighting == "tfidf":
             weights = weights * ops.take(self.rarity, ids, axis=0)
-            weights = weights / ops.sqrt(ops.maximum(self._square(ids, weights), 1e-12))
+            square = self._square(ids, weights)
+            weights = weights / ops.sqrt(ops.where(ops.equal(square, 0), 1, square))
         vectors = ops.cast(zero_masked(self.embed(ids), mask), "float32")
         return self.classify(ops.einsum("bl,bld->bd", weights, vectors))
 

@@ -9,6 +9,7 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling, PositionEmbedding, TransformerLayer
 from zoo.layers.checks import check_heads
+from zoo.layers.normalization import LayerNormalization
 from zoo.registry import register_model
 
 
@@ -61,7 +62,7 @@ class BERT(TextClassifier):
         self.dropout = dropout
         self.norm_epsilon = norm_epsilon
         self.positions = PositionEmbedding(self.max_words, self.embedding_dim)
-        self.norm = keras.layers.LayerNormalization(epsilon=norm_epsilon)
+        self.norm = LayerNormalization(epsilon=norm_epsilon)
         self.encoder = [
             TransformerLayer(
                 num_heads,

@@ -12,6 +12,7 @@ from zoo.layers import (
     TargetAttention,
 )
 from zoo.layers.checks import check_heads
+from zoo.layers.normalization import LayerNormalization
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -50,7 +51,7 @@ class HCANLevel(keras.layers.Layer):
             self.parallel = ConvMultiHeadAttention(
                 num_heads, dim, kernel_size, value_activation="tanh", dropout=dropout
             )
-        self.norm = keras.layers.LayerNormalization(epsilon=norm_epsilon)
+        self.norm = LayerNormalization(epsilon=norm_epsilon)
         if target:
             self.summary = TargetAttention(
                 num_heads, dim, kernel_size, project_values, dropout=dropout

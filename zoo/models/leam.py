@@ -13,7 +13,7 @@ def unit(vectors):
     """Vectors of length 1, or 0 where they were."""
     exact = ops.cast(vectors, "float32")
     square = ops.sum(ops.square(exact), axis=-1, keepdims=True)
-    return ops.cast(exact / ops.sqrt(ops.maximum(square, 1e-12)), vectors.dtype)
+    return ops.cast(exact / ops.sqrt(ops.where(ops.equal(square, 0), 1, square)), vectors.dtype)
 
 
 @register_model("leam")
