@@ -207,6 +207,20 @@ def test_a_text_with_references_reads_as_one_without(clean_up):
     assert words[1] == words[0] and words[2] == words[0]
 
 
+def test_a_saved_model_reads_references_and_terminals(tmp_path):
+    own = Preprocessor(["a"], max_sentences=9, clean_up="han")
+    module = tf.Module()
+    signature = [tf.TensorSpec([None], tf.string)]
+    module.words = tf.function(lambda texts: own.words(texts).to_tensor(), signature)
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    for texts in (["plain"], ["x &eacute;&#x1F600; R&amp;D\u0964 y\u3002z", "", "none"], [""]):
+        np.testing.assert_array_equal(
+            loaded.words(tf.constant(texts)), own.words(texts).to_tensor()
+        )
+    assert "\u00e9".encode() in loaded.words(tf.constant(["x &eacute;"])).numpy()
+
+
 def test_marks_of_entities_may_be_references():
     words, roles = split_roles(["&lt;e1&gt;a&lt;/e1&gt; &#1;b&#3; <e2>c"])
     assert decoded(words) == [["a", "b", "c"]] and roles.to_list() == [[1, 0, 2]]
