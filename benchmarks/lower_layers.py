@@ -66,7 +66,8 @@ def write_lower_layers(
     write_words(folder, model)
     model.save(folder / "model.keras")
     config = {"model": "bert", "data": "", "files": {}, "seed": 0, "versions": {}}
-    write_json(folder / "config.json", config | {"clean_up": CLEAN_UP})
+    config |= {"clean_up": CLEAN_UP, "text_version": model.preprocessor.version}
+    write_json(folder / "config.json", config)
 
 
 def _assign_words(model, teacher):

@@ -15,6 +15,8 @@ from rich.progress import track
 from zoo.datasets.batches import batches, batches_by_length, pad, untuned
 from zoo.datasets.clean_ups import (
     CLEAN_UPS,
+    RULES,
+    VERSION,
     split_roles,
     split_sentences,
     split_words,
@@ -50,9 +52,18 @@ class Preprocessor:
             which the vocabulary has, too; for flat models.
         entities: True where ids tell of each word whether it is in a marked entity: four times the
             word's id, plus 1 in the first and 2 in the second. Needs the clean-up "relations".
+        version: of the rules, which a model keeps that was trained with them: 2 ends sentences at
+            each sentence terminal of Unicode and decodes references of HTML such as ``&amp;``; 1,
+            of runs that do not tell, does neither, and ends them at ``. ! ?``.
 
     Raises:
-        ValueError: for a limit below 1, a word that stands twice, and what does not go together.
+        ValueError: for a limit below 1, a word that stands twice, an unknown version, and what
+            does not go together.
+
+    Example:
+        >>> Preprocessor(["good", "bad"], max_sentences=9)(["Good! Not bad &amp; cheap"]).numpy()
+        array([[[2, 1, 0],
+                [1, 3, 1]]])
     """
 
     def __init__(
@@ -63,8 +74,10 @@ class Preprocessor:
         clean_up: str = "hcan",
         ngrams: int = 1,
         entities: bool = False,
+        version: int = VERSION,
     ):
         _check_clean_up(clean_up, max_sentences, entities)
+        _check_version(version)
         _check_limits(max_words, max_sentences, ngrams)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
@@ -72,13 +85,17 @@ class Preprocessor:
         self.clean_up = clean_up
         self.ngrams = ngrams
         self.entities = entities
+        self.version = version
         self.lookup = keras.layers.StringLookup(
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
         )
 
     @property
     def _settings(self):
-        return self.max_words, self.max_sentences, self.clean_up, self.ngrams, self.entities
+        return (
+            *(self.max_words, self.max_sentences, self.clean_up),
+            *(self.ngrams, self.entities, self.version),
+        )
 
     def __reduce__(self):
         return Preprocessor, (self.vocabulary, *self._settings)
@@ -95,16 +112,18 @@ class Preprocessor:
         percentile: float | None = None,
         ngrams: int = 1,
         entities: bool = False,
+        version: int = VERSION,
     ) -> "Preprocessor":
         """Counts the words of the training split, and of nothing else.
 
-        Logs how many of the texts are cut.
+        Logs how many of the texts are cut, and why; and what helps where most texts are one word,
+        or most words are unknown.
 
         Args:
             texts: the training split's, read once, as a stream; numbers, names and typing errors
                 make ever new words, so beyond 500,000 different ones, or four times the most
                 words, the rarer half is forgotten.
-            max_words, max_sentences, clean_up, ngrams, entities: see the class.
+            max_words, max_sentences, clean_up, ngrams, entities, version: see the class.
             min_count: rarer words stay unknown.
             max_vocabulary: the most words; the most frequent stay.
             percentile: lowers the limits so that this percentage of the texts, above 0 and at
@@ -115,21 +134,27 @@ class Preprocessor:
             ValueError: for a limit below 1, or n-grams of sentences.
         """
         _check_clean_up(clean_up, max_sentences, entities)
+        _check_version(version)
         _check_limits(max_words, max_sentences, ngrams)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
         most = max(MOST_COUNTED, 4 * max_vocabulary)
         longest, sentences = [], []  # of each text: words of its longest sentence, sentences
-        for words in _chunks(texts, split_sentences if hierarchical else split_words, clean_up):
+        total, single = 0, 0  # words; texts of a single one
+        split = split_sentences if hierarchical else split_words
+        for words in _chunks(texts, lambda chunk: split(chunk, clean_up, version)):
             counts.update(with_ngrams(words, ngrams).flat_values.numpy().tolist())
             if len(counts) > most:
                 counts = Counter(dict(counts.most_common(most // 2)))
+            total += words.flat_values.shape[0]
             if hierarchical:
                 sentences.append(words.row_lengths().numpy().astype("int32"))
+                single += int(np.sum(tf.reduce_sum(words.row_lengths(axis=2), axis=1) == 1))
                 words = tf.reduce_max(words.row_lengths(axis=2), axis=1)
                 longest.append(words.numpy().astype("int32"))
             else:
                 longest.append(words.row_lengths().numpy().astype("int32"))
+                single += int((longest[-1] == 1).sum())
         words = [word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count]
         if not counts:
             raise UsageError(
@@ -147,20 +172,14 @@ class Preprocessor:
         longest = np.maximum(np.concatenate(longest), 0)
         if percentile is not None:
             max_words = min(max_words, _percentile(longest, percentile))
-        cut = longest > max_words
-        limits = f"{max_words} words"
         if hierarchical:
             sentences = np.concatenate(sentences)
             if percentile is not None:
                 max_sentences = min(max_sentences, _percentile(sentences, percentile))
-            cut |= sentences > max_sentences
-            limits = f"{max_sentences} sentences or {limits} a sentence"
-        if cut.any():
-            logger.warning(
-                "%d of %d training texts are longer than %s and are cut",
-                *(cut.sum(), len(cut), limits),
-            )
-        return cls(words, max_words, max_sentences, clean_up, ngrams, entities)
+        _report_cut(longest, max_words, sentences, max_sentences)
+        if clean_up != "characters":
+            _report_unread(single, len(longest), total, counts, words, clean_up)
+        return cls(words, max_words, max_sentences, clean_up, ngrams, entities, version)
 
     def extended(self, words: Iterable[str], max_vocabulary: int) -> "Preprocessor":
         """One that also knows words outside the vocabulary, the first ones of ``words``.
@@ -174,7 +193,7 @@ class Preprocessor:
         """
         known = set(self.vocabulary)
         words = [word for word in dict.fromkeys(map(str.lower, words)) if word not in known]
-        split = split_words(words, self.clean_up).to_list() if words else []
+        split = split_words(words, self.clean_up, self.version).to_list() if words else []
         whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
         further = whole[: max(0, max_vocabulary - len(known))]
         return Preprocessor(self.vocabulary + further, *self._settings)
@@ -190,7 +209,7 @@ class Preprocessor:
         Bytes that are not UTF-8 are replaced.
         """
         if self.entities:
-            words, roles = (part[:, : self.max_words] for part in split_roles(texts))
+            words, roles = (part[:, : self.max_words] for part in split_roles(texts, self.version))
             return roles + ROLES * words.with_flat_values(self.lookup(words.flat_values))
         words = self.words(texts)
         return words.with_flat_values(self.lookup(words.flat_values))
@@ -203,9 +222,9 @@ class Preprocessor:
     def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
         """``[batch]`` strings to the words that :meth:`encode` looks up, of the same shape."""
         if self.max_sentences is None:
-            words = split_words(texts, self.clean_up)[:, : self.max_words]
+            words = split_words(texts, self.clean_up, self.version)[:, : self.max_words]
             return with_ngrams(words, self.ngrams)
-        words = split_sentences(texts, self.clean_up)
+        words = split_sentences(texts, self.clean_up, self.version)
         return words[:, : self.max_sentences, : self.max_words]
 
     def __call__(self, texts: tf.Tensor) -> tf.Tensor:
@@ -255,6 +274,11 @@ def _check_clean_up(clean_up, max_sentences, entities):
         )
 
 
+def _check_version(version):
+    if type(version) is not int or version not in RULES:
+        raise ValueError(f"version must be {' or '.join(map(str, RULES))}: got {version!r}")
+
+
 def _check_limits(max_words, max_sentences, ngrams):
     check_sizes(max_words=max_words, ngrams=ngrams)
     if max_sentences is not None:
@@ -276,11 +300,51 @@ def _report_emojis(texts, counts, clean_up):
         )
 
 
-def _chunks(texts, split, clean_up):
+def _report_cut(longest, max_words, sentences, max_sentences):
+    """Tells how many texts are cut, and by which limit: of words, or also of sentences."""
+    cut = long = longest > max_words
+    more = f"more than {max_words} words (the longest {longest.max()})"
+    if max_sentences is None:
+        reasons = f"they have {more}"
+    else:
+        many = sentences > max_sentences
+        cut = long | many
+        reasons = (
+            f"{long.sum()} have a sentence of {more}, {many.sum()} have more than "
+            f"{max_sentences} sentences (the most {sentences.max()})"
+        )
+    if cut.any():
+        logger.warning("%d of %d training texts are cut: %s", cut.sum(), len(cut), reasons)
+
+
+def _report_unread(single, texts, total, counts, vocabulary, clean_up):
+    """Tells where most texts are one word, or most words are unknown, and what helps."""
+    known, marks = 0, 0
+    for word in vocabulary:
+        if " " not in word:  # no n-gram
+            is_mark = not any(map(str.isalnum, word))
+            known, marks = known + counts[word.encode()], marks + is_mark * counts[word.encode()]
+    unknown = 1 - (known - marks) / max(total - marks, 1)
+    if single > texts / 2:
+        reason = f"{single} of {texts} training texts are one word"
+    elif unknown > 0.5:
+        reason = f"{unknown:.0%} of the words in the training texts are unknown"
+    else:
+        return
+    logger.warning(
+        "%s to the clean-up %r: where words have no blanks between them, the clean-up 'characters' "
+        '(--clean-up characters, in Python clean_up="characters") reads each character, in models '
+        "without sentences, such as svm_bigrams, cnn_kim or char_cnn%s",
+        *(reason, clean_up),
+        "" if single > texts / 2 else "; where they have, give more texts or a lower min_count",
+    )
+
+
+def _chunks(texts, split):
     """The words of the texts, a thousand texts at a time; with a bar where it takes long."""
     dataset = text_dataset(texts)
     count = int(dataset.cardinality())
-    chunks = dataset.batch(1024).map(lambda chunk: split(chunk, clean_up), tf.data.AUTOTUNE)
+    chunks = dataset.batch(1024).map(split, tf.data.AUTOTUNE)
     description = f"Counting the words of {count:,} texts"
     total = -(-count // 1024)
     return track(untuned(chunks), description, total=total, transient=True, disable=count < 50_000)

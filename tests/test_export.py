@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -336,6 +337,50 @@ def test_what_does_it_without_tensorflow_is_told_the_clean_up(clean_up, tmp_path
     assert told["clean_up"] == clean_up
     assert told["replacements"] == [list(pair) for pair in CLEAN_UPS[clean_up]]
     assert told["sentence_ends"] == []
+    assert told["example"]["ids"][0] != 0 and told["example"]["words"]
+
+
+ODD = [
+    "",
+    " \t\n\v\x85\u2028",
+    "It isn\u2019t 3.5&nbsp;KM. R&amp;amp;D &bogus; &#128;&#xD800;&#x110000;&#65; &amp",
+    "\u0939\u094b\u091f\u0932\u0964 \u0915\u092e\u0930\u093e\u0964",
+    "\u597d\u5403\u3002\u63a8\u8350\uff01\uff1f\uff13\uff0e\uff15\uff0e\u306f\u3044\uff0e",
+    "\u039f\u0394\u039f\u03a3 \u0130stanbul \x00a\x1fb\u3000c U.S. end.\v.\n\n\nnext\n.\n",
+    "'quoted' -- (so) [UNK] e\u0301 \U0001f600 don't can't! ... 'tis, \u2019s",
+    "good " * 30,
+]
+
+
+@pytest.mark.parametrize(
+    ("clean_up", "how"),
+    [
+        *((clean_up, {}) for clean_up in CLEAN_UPS),
+        *((clean_up, {"max_sentences": 3}) for clean_up in ("hcan", "han", "kim")),
+        ("tokens", {"ngrams": 3}),
+        ("han", {"max_sentences": 3, "version": 1}),
+    ],
+)
+def test_the_encoder_that_the_documentation_shows(clean_up, how, tmp_path, monkeypatch):
+    """It needs nothing of zoo or TensorFlow, and reads odd texts as the model does."""
+    own = Preprocessor(["a"], 20, clean_up=clean_up, **how)
+    odd = [text.replace("\v", "") if "version" in how else text for text in ODD]
+    words = dict.fromkeys(own.words(odd).flat_values.numpy().tolist())
+    vocabulary = [word.decode() for word in words][::2]
+    model = SimpleNamespace(
+        preprocessor=Preprocessor(vocabulary, 20, clean_up=clean_up, **how),
+        labels=["x"],
+        hierarchical="max_sentences" in how,
+    )
+    export._write_preprocessing(model, tmp_path)
+    told = json.loads((tmp_path / "preprocessing.json").read_text("utf-8"))
+    assert told["text_version"] == model.preprocessor.version
+    (code,) = re.findall(r"```python\n(.*?)```", SHIPPING, re.S)
+    assert "zoo" not in code and "tensorflow" not in code
+    monkeypatch.chdir(tmp_path)
+    exec(code, names := {})
+    np.testing.assert_array_equal(names["ids"](odd), model.preprocessor(odd))
+    np.testing.assert_array_equal(names["ids"]([""]), model.preprocessor([""]))
 
 
 def test_who_splits_sentences_is_told_where_they_end(trained, tmp_path):

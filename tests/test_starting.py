@@ -1,12 +1,14 @@
 """A training that starts from the weights of a run."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 import zoo
 from tests.kinds import KINDS
+from zoo.building import rebuild_classifier
 from zoo.datasets import Preprocessor
 from zoo.datasets.corpus import Corpus
 from zoo.registry import import_model
@@ -121,6 +123,23 @@ def test_labels_and_words_may_be_others(trained, tmp_path, begun):
     np.testing.assert_array_equal(rows(model, both), rows(start, both))
     lacking = set(start.preprocessor.vocabulary) - set(model.preprocessor.vocabulary)
     assert not lacking and "chair" in model.preprocessor.vocabulary
+
+
+def test_a_run_keeps_the_version_of_its_rules(trained, csv_file, tmp_path, begun):
+    """Also in what starts from it or goes on; runs that do not tell have the first."""
+    config = json.loads((trained / "config.json").read_text("utf-8"))
+    assert config["text_version"] == zoo.load(trained).preprocessor.version == 2
+    old = shutil.copytree(trained, tmp_path / "old")
+    del config["text_version"]
+    write_json(old / "config.json", config)
+    assert zoo.load(old).preprocessor.version == 1
+    assert rebuild_classifier(old, config).preprocessor.version == 1  # as to resume
+    files = {"text_column": "review", "label_column": "stars"}
+    assert begun("hcan", csv_file, files=files, start_from=old).preprocessor.version == 1
+    for wrong in (3, "2", None):
+        write_json(old / "config.json", config | {"text_version": wrong})
+        with pytest.raises(zoo.UsageError, match="old is damaged: version must be 1 or 2: got"):
+            zoo.load(old)
 
 
 def test_words_of_the_run_can_be_left_out_and_options_that_keep_shapes_differ(

@@ -71,6 +71,7 @@ def build_classifier(
         ngrams=limits.ngrams,
         entities=limits.entities,
         **words,
+        **({} if start is None else {"version": start.preprocessor.version}),
     )
     sizes = {}
     if words["percentile"] is not None:
@@ -136,7 +137,7 @@ def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
 
     return train_word2vec(
         itertools.chain(corpus.train, corpus.unlabelled or ()),
-        lambda texts: split_words(texts, preprocessor.clean_up),
+        lambda texts: split_words(texts, preprocessor.clean_up, preprocessor.version),
         dim,
         min_count=words["min_count"],
         seed=seed,

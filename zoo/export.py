@@ -12,7 +12,7 @@ from keras import ops
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.catalogue import CATALOGUE, find_raw_files, prepared_copies
-from zoo.datasets.clean_ups import CLEAN_UPS, SENTENCE_ENDS
+from zoo.datasets.clean_ups import RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
@@ -248,29 +248,66 @@ def _ids(model, texts):
 def _write_preprocessing(model, folder):
     """What the graph of a SavedModel does to texts, for those who must do it themselves."""
     own = model.preprocessor
+    rules = RULES[own.version]
     write_words(folder, model)
     write_json(
         folder / "preprocessing.json",
         {
+            "steps": "in the order of this file, from html_entities to ids",
+            "text_version": own.version,
             "clean_up": own.clean_up,
-            "lower_case": "first, of all Unicode; before it, U+0000 and U+001F become spaces",
-            "regular_expressions": "RE2; replacements one after the other, \\0 is the match",
-            "replacements": CLEAN_UPS[own.clean_up],
-            "sentence_ends": SENTENCE_ENDS if model.hierarchical else [],
+            "regular_expressions": "RE2's, as in google-re2 for Python and in Go: \\x{2019} is a "
+            "character by its number, \\p{L} are those of a Unicode category; \\s, \\w and \\b "
+            "know ASCII alone, and \\s is no \\v. Each replaces all that it finds, from left to "
+            "right, one after the other; in a replacement \\0 is the match, \\1 its first group",
+            "html_entities": "&eacute; or any other of HTML 5's names that ends in a semicolon, "
+            "&#233; and &#xE9; become that character, each once: &amp;lt; becomes &lt;. Unknown "
+            "names stay. Numbers from 128 to 159 are bytes of windows-1252, which are themselves "
+            "where it has none; numbers of no character, as of surrogates, become U+FFFD"
+            if rules.entities
+            else None,
+            "spaces": rules.blanks,
+            "lower_case": "once what the expression of spaces finds is a space: all Unicode, in "
+            "any locale as in English: I becomes i, U+0130 i and U+0307, a sigma at the end of a "
+            "word U+03C2. Letters that came with Unicode 14 or later stay",
+            "replacements": rules.clean_ups[own.clean_up],
+            "sentence_ends": rules.sentence_ends if model.hierarchical else [],
+            "sentences": "what is between U+001F, which sentence_ends puts in; those without words "
+            "are left out"
+            if model.hierarchical
+            else None,
             "words": "each character"
             if own.clean_up == "characters"
             else "between runs of ASCII white space: space, \\t, \\n, \\v, \\f, \\r",
             "max_sentences": own.max_sentences,
             "max_words": own.max_words,
-            "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt",
+            "longest_ngram": own.ngrams,
             "ngrams": f"up to {own.ngrams} words joined by a space, each a line of vocabulary.txt: "
             "after the words, cut to max_words, come the pairs, and so on"
             if own.ngrams > 1
             else None,
+            "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt. Texts "
+            "together are padded to the longest; a text without words is one padding: "
+            + ("[[[0]]]" if model.hierarchical else "[[0]]"),
             "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
             "<e2> and </e2>; the marks themselves are no words: keep them apart from others, as "
             "words of their own, until it is known which are between them"
             if own.entities
             else None,
+            "example": _example(own),
         },
     )
+
+
+def _example(preprocessor):
+    """A text with a bit of all, its words and its ids."""
+    known = [word for word in preprocessor.vocabulary if " " not in word][:3]
+    known = ("" if preprocessor.clean_up == "characters" else " ").join(known)
+    marked = "<e2>R&amp;D</e2>" if preprocessor.entities else "R&amp;D"
+    text = f"{known}. It\u2019s {marked} at 3.5&nbsp;KM, \u4f60\u597d\u3002Why? {known}"
+    (words,) = preprocessor.words([text]).to_list()
+    if preprocessor.max_sentences is None:
+        words = [word.decode() for word in words]
+    else:
+        words = [[word.decode() for word in sentence] for sentence in words]
+    return {"text": text, "words": words, "ids": preprocessor([text])[0].numpy().tolist()}

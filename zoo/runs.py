@@ -168,10 +168,15 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
         or config.get("words", digest) != digest  # version 0.1.0 did not write it
     ):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
-    clean_up = config.get("clean_up", "hcan")
     try:
         model.preprocessor = Preprocessor(
-            vocabulary, model.max_words, model.max_sentences, clean_up, model.ngrams, model.entities
+            vocabulary,
+            model.max_words,
+            model.max_sentences,
+            config.get("clean_up", "hcan"),
+            model.ngrams,
+            model.entities,
+            config.get("text_version", 1),  # runs with the first rules do not tell
         )
     except (ValueError, TypeError) as error:  # a word twice, a clean-up that is no name
         raise UsageError(f"{run} is damaged: {error}") from None

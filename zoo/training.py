@@ -114,8 +114,8 @@ def train(
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
         start_from: a run folder of the same model, whose weights this one starts with, in place of
             random ones: on few texts, one trained on many like them; see
-            :func:`zoo.starting.start_from`. Its options and its clean-up are this one's; the words
-            that it knows fill the vocabulary up.
+            :func:`zoo.starting.start_from`. Its options, its clean-up and the version of its rules
+            are this one's; the words that it knows fill the vocabulary up.
         cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
             each epoch; "auto" keeps those of up to 200,000 texts in memory.
         precision: "float32", "mixed_bfloat16" or "mixed_float16", while training; "auto" takes
@@ -220,6 +220,7 @@ def train(
             vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
             config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
             config |= {"start_from": _absolute(start_from)}
+            config |= {"text_version": classifier.preprocessor.version}
             config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
             config |= {"architecture": classifier.get_config()}
             config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}

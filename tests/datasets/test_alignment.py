@@ -1,5 +1,7 @@
 """Words stand where they stood in the original text."""
 
+import html
+import re
 import time
 
 import pytest
@@ -8,12 +10,14 @@ from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
 from zoo.datasets.alignment import placed_words, places
-from zoo.datasets.clean_ups import CLEAN_UPS, split_words
+from zoo.datasets.clean_ups import BLANKS, CLEAN_UPS, split_words
+from zoo.datasets.html_entities import ENTITY
 
 WORDS = (
     "Don't it’s 'quoted' U.S. 3.5 end... what?! (so) rock&roll -- Été naïve 你好 a_b `tick` İ ΟΣ"
 )
-PIECES = st.sampled_from([*WORDS.split(), "\n\n", "\t", "\U0001f600"])
+ENTITIES = "&amp; &eacute;t&eacute; &#39;s&#x20; &lt;e1&gt; &acE; &nbsp; &bogus; &amp;lt; &#304;"
+PIECES = st.sampled_from([*WORDS.split(), *ENTITIES.split(), "\n\n", "\t", "\U0001f600"])
 TEXTS = st.lists(PIECES, max_size=12).flatmap(
     lambda pieces: st.sampled_from(["", " ", "  "]).map(lambda space: space.join(pieces))
 )
@@ -21,8 +25,9 @@ TEXTS = st.lists(PIECES, max_size=12).flatmap(
 
 def same(slice_, word):
     """Whether a clean-up of the slice could be the word: its characters in order, none added."""
-    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"} | dict.fromkeys("\0\x1f\r\n", " "))
-    rest = iter(slice_.lower().translate(marks))
+    marks = str.maketrans({"\u2019": "'", "\u03c2": "\u03c3"} | dict.fromkeys("\r\n", " "))
+    decoded = re.sub(ENTITY, lambda entity: html.unescape(entity[0]), slice_)
+    rest = iter(re.sub(BLANKS, " ", decoded).lower().translate(marks))
     return all(character in rest for character in word.lower().translate(marks))
 
 
@@ -58,6 +63,24 @@ def test_words_beyond_the_limits_are_passed_over():
 def test_what_the_clean_up_makes_a_space_is_one_here(blank):
     preprocessor = Preprocessor(["a"], clean_up="characters")
     assert placed_words(preprocessor, f"a{blank}b") == [[("a", 0, 1), (" ", 1, 2), ("b", 2, 3)]]
+
+
+def test_a_reference_is_the_place_of_its_character():
+    text = "Caf&eacute;&nbsp;R&amp;amp;D &#x1F600;! &lt;i&gt;"
+    ((cafe, r, et, amp, semicolon, d, smile, mark, *_),) = placed_words(
+        Preprocessor(["a"], clean_up="han"), text
+    )
+    assert [text[start:end] for _, start, end in (cafe, r, et, amp, semicolon, d, smile, mark)] == (
+        "Caf&eacute; R &amp; amp ; D &#x1F600; !".split()
+    )
+    assert cafe[0] == "caf\u00e9" and smile[0] == "\U0001f600"
+    first = Preprocessor(["a"], clean_up="han", version=1)  # as it was read before
+    assert [word for word, _, _ in placed_words(first, "R&amp;D")[0]] == "r & amp ; d".split()
+
+
+def test_a_reference_of_two_characters_in_two_words_is_in_the_first():
+    (words,) = placed_words(Preprocessor(["a"], clean_up="han"), "a&acE;b")
+    assert [one[1:] for one in words] == [(0, 1), (1, 6), (6, 7)]
 
 
 def test_surrogates_have_a_place():

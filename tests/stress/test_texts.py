@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.alignment import placed_words
+from zoo.datasets.clean_ups import split_sentences
+from zoo.datasets.html_entities import decoded
 from zoo.datasets.text_files import well_formed
 from zoo.prediction import predict
 
@@ -35,7 +37,17 @@ ODD = (
     *"\ufffd \u1e9e \u0130 \ufb01 \u03a3\u03a3 \u2c2f \U00010570 \u2019".split(" "),
     *"\u4f60\u597d \U0001f469\u200d\U0001f467 \U0010ffff".split(" "),
 )
-PIECES = st.sampled_from((*WORDS, *SPACES, *MARKS, *ODD)) | st.text(st.characters(), max_size=8)
+SCRIPTS = (  # words and sentence ends
+    *("\u0939\u094b\u091f\u0932", "\u597d\u5403", "\u0e14\u0e35", "\u062c\u064a\u062f"),
+    *("\uff13\uff0e\uff15", "\u0531\u0576", "\u2026", "\uff0e"),
+    *"\u0964\u3002\uff01\uff1f\u061f\u06d4\u0589\u1362\u17d4\u104b\uff61\u203d",
+)
+ENTITIES = (
+    *"&amp; &amp;lt; &lt;e1&gt; &eacute; &nbsp; &#39; &#x1F600; &#0; &#31; &#128; &#xD800;".split(),
+    *"&#99999999999; &#x110000; &#; &#x; &bogus; &acE; &fjlig; &AMP &NewLine; &#1;".split(),
+)
+KINDS = (*WORDS, *SPACES, *MARKS, *ODD, *SCRIPTS, *ENTITIES)
+PIECES = st.sampled_from(KINDS) | st.text(st.characters(), max_size=8)
 TEXTS = st.lists(PIECES, max_size=20).flatmap(
     lambda pieces: st.sampled_from(("", " ")).map(lambda between: between.join(pieces))
 )
@@ -51,6 +63,12 @@ LONG = {
     "letters that TensorFlow does not lower": "\u2c2f" * 100_000,
     "letters that are two in lower case": "\u0130 " * 50_000,
     "surrogates": "\ud800 " * 50_000,
+    "references of HTML": "&eacute;&#128512; &amp;amp;" * 10_000,
+    "a long number": f"&#{'9' * 100_000};",
+    "an ampersand": "&" * 100_000,
+    "a name without an end": "&" + "a" * 100_000,
+    "texts without blanks": "\u597d\u5403\u3002" * 30_000,
+    "dandas": "\u0939\u0948\u0964 " * 30_000,
     "spaces": " " * 100_000,
     "line ends": "\r\n" * 50_000,
     "emoji": "\U0001f600" * 100_000,
@@ -162,6 +180,36 @@ def test_bytes_that_are_not_utf8_get_an_answer(both, texts, cases):
     rows = answers(model.predict(texts, verbose=0), model)
     result = served.serve(tf.constant(np.array(texts, object)))
     np.testing.assert_allclose(result["probabilities"], rows, atol=SAME)
+
+
+@settings(max_examples=60)
+@given(text=TEXTS)
+def test_references_read_as_their_characters(both, text, cases):
+    """Each character of the text may be written as its number; nothing is decoded twice."""
+    model, _ = both
+    cases("texts: scripts, marks, entities")
+    text = well_formed(decoded(text)[0])
+    numbers = "".join(f"&#{ord(one)};" if not 128 <= ord(one) < 160 else one for one in text)
+    words, plain = (
+        model.preprocessor.words([one]).to_list() for one in (numbers, text.replace("&", "&amp;"))
+    )
+    assert words == plain
+
+
+@settings(max_examples=60)
+@given(texts=st.lists(st.sampled_from(SCRIPTS + tuple("ab ")), max_size=9).map("".join))
+def test_sentences_end_at_their_marks(both, texts, cases):
+    """No sentence has a word after a mark that ends it, but for further marks."""
+    model, _ = both
+    cases("texts: scripts, marks, entities")
+    if model.hierarchical and model.preprocessor.clean_up != "kim":
+        ends = set("\u0964\u3002\uff01\uff1f\u061f\u06d4\u0589\u1362\u17d4\u104b\uff61\u203d")
+        for sentence in split_sentences([texts], model.preprocessor.clean_up).to_list()[0]:
+            marks = [word.decode() in ends for word in sentence]
+            assert not any(ends & set(word.decode()) for word in sentence if len(word.decode()) > 1)
+            first = marks.index(True) if True in marks else len(marks)
+            rest = [word.decode() for word in sentence[first:]]
+            assert all(word in ends | set("\uff0e.!?") for word in rest)
 
 
 @settings(max_examples=60)

@@ -196,7 +196,7 @@ class BagOfNgrams(TextClassifier):
         from zoo.datasets.word2vec import train_word2vec
 
         def split_up(texts):
-            return split_words(texts, self.preprocessor.clean_up)
+            return split_words(texts, self.preprocessor.clean_up, self.preprocessor.version)
 
         vectors = train_word2vec(split, split_up, WIDTH, seed=seed, workers=1)
         places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
