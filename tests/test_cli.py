@@ -144,7 +144,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
         (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out --epochs"),
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
-        (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
+        (["train", "--devices", "9"], "devices must be all, or 1, as there is no GPU"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
         (["tune", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
         (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),

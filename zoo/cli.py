@@ -1,6 +1,5 @@
 """The command line: arguments in, calls of the package, tables out."""
 
-import csv
 import json
 import math
 import os
@@ -16,13 +15,46 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.errors import UsageError, unknown
+from zoo.errors import Interrupted, UsageError, unknown
+from zoo.progress import progress
 from zoo.quiet import check_backend, quiet_tensorflow
 from zoo.runs import FILES
-from zoo.terminal import escape, has_colors, print_run, print_scores, printable, shaded, show
+from zoo.terminal import (
+    escape,
+    has_colors,
+    print_run,
+    print_scores,
+    print_trials,
+    printable,
+    shaded,
+    show,
+)
 from zoo.threads import MOST
 
+ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
+    "predict": "no --output is written, and answers that are printed are whole; the same command "
+    "starts from the first text",
+    "explain": "no page is written; the same command starts anew",
+    "export": "no export is written; the same command starts anew",
+    "tune": "no trial had begun; the same command starts anew",
+}
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; Ctrl-C tells what it ended, and how to go on."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as error:
+            name = context.invoked_subcommand
+            told = "; ".join(getattr(error, "__notes__", ())) or ANEW.get(name)
+            told = told or "nothing is written; the same command starts anew"
+            raise Interrupted(f"zoo {name} was interrupted: {told}") from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Attentive text classifiers: train on your labels, see where the model looks, ship it.",
     epilog="Start with: zoo train (on built-in data), or zoo train attcnn --data reviews.csv",
     no_args_is_help=True,
@@ -30,7 +62,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich is slow to import
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SHOWN_TRIALS = 10
 FORMATS = ("jsonl", "csv")  # of answers
 NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
 FAITHFUL = 200  # texts of a page on which its attention is tried
@@ -210,7 +241,7 @@ def train(
         bool, typer.Option(help="Make probabilities as often right as they say.")
     ] = True,
     devices: Annotated[
-        str, typer.Option(help="How many GPUs of this machine (or CPUs) to train on, or all.")
+        str, typer.Option(help="How many GPUs of this machine to train on, or all.")
     ] = "1",
     coordinator: Annotated[
         str | None, typer.Option(help="Several processes, on JAX: host:port of the first.")
@@ -310,8 +341,6 @@ def tune(
     ] = None,
 ) -> None:
     """Search learning rate, batch size and dropout."""
-    from rich.table import Table
-
     from zoo.tuning import tune
 
     words = {"clean_up": clean_up, "max_vocabulary": max_vocabulary, "percentile": percentile}
@@ -331,17 +360,7 @@ def tune(
         output=output,
         **{name: value for name, value in words.items() if value is not None},
     )
-    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    columns = [name for name in rows[0] if name not in ("state", "run")]
-    table = Table(*(name.replace("_", " ") for name in columns), title="Best trials")
-    for column in table.columns:
-        column.overflow = "fold"  # no digit of a narrow terminal's is left out
-    for row in rows[:SHOWN_TRIALS]:
-        table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
-    show(table)
-    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
-    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
+    print_trials(folder)
 
 
 @app.command()
@@ -416,9 +435,11 @@ def predict(
     model = _model_of(run)
     from zoo.prediction import predict, write_answers
 
+    number = None if file is None else len(rows)
     answers = predict(model, texts)
     if file is not None:
         answers = (where | answer for (where, _), answer in zip(rows, answers, strict=True))
+    answers = progress(answers, "Predicting", number, shown=output is not None or _is_silent())
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")
@@ -427,6 +448,14 @@ def predict(
     with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as opened:
         write_answers(opened, answers, output_format, safe_csv)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _is_silent() -> bool:
+    """Whether what is printed is seen neither on the terminal nor between the messages."""
+    try:
+        return not (sys.stdout.isatty() or os.path.sameopenfile(1, 2))
+    except OSError:  # one of them is closed
+        return False
 
 
 def _answer_format(given, output, beam, safe_csv) -> str:
@@ -756,6 +785,9 @@ def main() -> None:
     except UsageError as error:
         print(f"zoo: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)
+    except Interrupted as error:
+        print(f"\n{printable(str(error))}", file=sys.stderr)  # after the terminal's ^C
+        sys.exit(130)
     except OSError as error:  # mostly of a full disk that standard output goes to
         where = f" {error.filename}" if error.filename else ""
         told = printable(f"zoo: cannot read or write{where}: {error.strerror or error}")

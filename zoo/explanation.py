@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from keras import ops
-from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
@@ -16,6 +15,7 @@ from zoo.datasets.texts import check_texts
 from zoo.errors import unknown
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
+from zoo.progress import progress
 
 LARGEST = 10_000_000  # bytes of the pairs of a text
 TOGETHER = 32  # texts computed at once
@@ -120,9 +120,8 @@ def explain(
             raise unknown("label", one, model.labels)
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
-    starts = range(0, len(order), TOGETHER)
-    for start in track(starts, "Explaining", transient=True, disable=len(texts) < 200):
-        rows = order[start : start + TOGETHER]
+    parts = (order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER))
+    for rows in progress(parts, "Explaining", len(texts), size=len, shown=True):
         some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs)
         explained |= zip(rows, some, strict=True)
     return Explanations(explained[i] for i in range(len(texts)))

@@ -17,6 +17,7 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
+from zoo.progress import progress
 from zoo.runs import load, read_config, read_scores, write_words
 from zoo.saved_model import check_path, export_saved_model
 from zoo.writing import check_new, whole, write_json
@@ -87,8 +88,9 @@ def export(
         except Exception as error:  # of a converter: megabytes, the reason first
             reason, *_ = str(error).strip().split("\n")
             raise UsageError(f"{format} cannot hold {model.name}: {reason[:300]}") from error
-        parts = range(0, len(texts), TOGETHER)
-        answers = [answer(texts[start : start + TOGETHER]) for start in parts]
+        parts = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+        told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
+        answers = [answer(part) for part in told]
         agreement = Agreement.of(expected, np.concatenate(answers)) if texts else None
         fixed = format == "litert" and _has_loops(model)
         card = model_card(Path(run), model, folder, name, agreement, fixed)

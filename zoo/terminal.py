@@ -3,6 +3,7 @@
 Rich takes longer to import than ``zoo --help`` may, and so each function imports it by itself.
 """
 
+import csv
 import re
 from pathlib import Path
 from shlex import quote
@@ -10,6 +11,7 @@ from typing import Any
 
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
+SHOWN_TRIALS = 10
 
 
 def show(what: Any, **options: Any) -> None:
@@ -55,6 +57,29 @@ def print_scores(scores: dict[str, Any], title: str) -> None:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
 
 
+def print_trials(folder: Path) -> None:
+    """The best trials of a search, in 80 columns."""
+    from rich import box
+    from rich.table import Table
+
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = {"number": "trial", "validation_accuracy": "accuracy", "validation_loss": "loss"}
+    columns = [*told, *(name for name in rows[0] if name not in (*told, "state", "run"))]
+    told |= {"batch_size": "batch", "learning_rate": "rate", "seconds": "s"}
+    digits = {"learning_rate": ".3g", "seconds": ".0f"}
+    title = "Best trials, by the accuracy on the validation split"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in columns:
+        table.add_column(told.get(name, name).replace("_", " "), justify="right", overflow="fold")
+    for row in rows[:SHOWN_TRIALS]:
+        cells = [(row[name], digits.get(name, ".4g")) for name in columns]
+        table.add_row(*(format(float(cell), kind) if cell else "" for cell, kind in cells))
+    show(table)
+    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
+    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
+
+
 def print_run(run: Path) -> None:
     """What a training came to."""
     from rich.table import Table
@@ -65,7 +90,10 @@ def print_run(run: Path) -> None:
 
     scores = read_scores(run)
     print_scores(scores, "Test split")
-    if "temperature" in scores:
+    if scores.get("temperature") == 1:
+        off = scores["calibration_error"]
+        show(f"Probabilities are off by {off:.1%} on average, as they are without calibration.")
+    elif "temperature" in scores:
         after, before = scores["calibration_error"], scores["calibration_error_before"]
         worse = " (the temperature is fitted to the validation split)" if after > before else ""
         show(

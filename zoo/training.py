@@ -45,6 +45,7 @@ from zoo.runs import (
     FILES,
     new_run,
     read_config,
+    resuming,
     words_digest,
     write_model,
     write_words,
@@ -151,7 +152,7 @@ def train(
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
-        raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
+        raise UsageError("unlabelled texts are for word2vec: set embeddings=word2vec")
     check_options(model, options)
     if start_from is not None:
         check_start(
@@ -269,7 +270,11 @@ def resume(
             shutil.copytree(run, folder)
         else:
             stack.enter_context(alone(run))
-        return _resume(run, folder, config, verbose, tensorboard, devices)
+        try:
+            return _resume(run, folder, config, verbose, tensorboard, devices)
+        except KeyboardInterrupt as error:
+            error.add_note(f"continue with: {resuming(run)}")
+            raise
 
 
 def _resume(run, folder, config, verbose, tensorboard, devices):
