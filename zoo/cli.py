@@ -22,6 +22,7 @@ from zoo.runs import FILES
 from zoo.terminal import (
     escape,
     has_colors,
+    print_models,
     print_run,
     print_scores,
     print_trials,
@@ -663,13 +664,33 @@ def export(
 @app.command("list")
 def list_models(
     pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
+    reads: Annotated[
+        str | None, typer.Option(help="Only models that read sentences, words or characters.")
+    ] = None,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="Also count parameters, which takes seconds.")
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Names alone, one a line, as where no terminal is.")
+    ] = False,
 ) -> None:
-    """List the models."""
-    names = zoo.list_models(pattern)
-    if not names:
+    """List the models, those of a paper together."""
+    from zoo.registry import count_parameters, outlines
+
+    found = outlines(pattern, reads)
+    if not found:
+        if zoo.list_models(pattern):
+            raise UsageError(f"no model of {pattern!r} reads {reads}: leave out --reads")
         raise unknown("model", pattern, zoo.list_models())
-    for name in names:
-        print(name)
+    if names or not (parameters or sys.stdout.isatty()):
+        for name in sorted(one.name for one in found):
+            print(name)
+        return
+    counts = {}
+    if parameters:
+        told = progress(found, "Counting parameters", len(found), "models")
+        counts = {one.name: count_parameters(one.name) for one in told}
+    print_models(found, counts)
 
 
 @app.command()

@@ -4,10 +4,14 @@ Rich takes longer to import than ``zoo --help`` may, and so each function import
 """
 
 import csv
+import itertools
 import re
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zoo.registry import Outline
 
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
@@ -31,6 +35,36 @@ def escape(name: object) -> str:
     from rich.markup import escape
 
     return escape(printable(str(name)))
+
+
+def print_models(found: "list[Outline]", counts: dict[str, int]) -> None:
+    """Models, those of a paper under its title; with their parameters where these are counted."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    longest = max(len(one.name) for one in found)
+    for paper, group in itertools.groupby(found, lambda one: one.paper):
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column(min_width=longest, no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(width=len("characters"))
+        if counts:
+            table.add_column(justify="right", width=max(len(f"{n:,}") for n in counts.values()))
+        summaries = set()
+        for one in group:
+            variant = ", ".join(f"{option}={value}" for option, value in one.variant.items())
+            new = one.summary not in summaries
+            summaries.add(one.summary)
+            about = " ".join([one.summary] * new + [f"With {variant}."] * bool(variant))
+            cells = [one.name, Text(printable(about)), one.reads]
+            table.add_row(*cells, *([f"{counts[one.name]:,}"] if counts else []))
+        show(Text(printable(paper), style="bold"))
+        show(table)
+        show("")
+    number = "1 model" if len(found) == 1 else f"{len(found)} models"
+    told = ", with what they read" + (" and their parameters, as zoo describe has them" * bool(counts))
+    show(f"{number}{told}. More of each: zoo describe NAME", soft_wrap=True)
 
 
 def print_scores(scores: dict[str, Any], title: str) -> None:
@@ -125,19 +159,14 @@ def shaded(explanation) -> Any:
     from rich.text import Text
 
     text = Text(printable(explanation.text))
-    largest = max((word.weight or 0 for word in explanation.words), default=0) or 1
-    for word in explanation.words:
-        share = (word.weight or 0) / largest
+    for word, share in zip(explanation.words, explanation.shares(), strict=True):
         green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
         style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
         if share > 0.05:
             text.stylize(style, word.start, word.end)
         if word.entity:
             text.stylize("bold italic", word.start, word.end)
-    label, target = explanation.label, explanation.target
-    true = "" if target in (None, label) else f", wrong: it is {target}"
-    told = printable(f"{label}, {explanation.probability:.1%}{true}\n")
-    return Text(told, style="bold") + text + "\n"
+    return Text(printable(f"{explanation.answer}\n"), style="bold") + text + "\n"
 
 
 def has_colors() -> bool:
