@@ -129,7 +129,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--seed", "-1"], "seed must be from 0 to 4294967295: got -1"),
         (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),
-        (["train", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["train", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
         (["train", "--data", "a" * 300 + ".csv"], "File name too long"),
         (["train", "--process-id", "3"], "process 3 of 1|several processes need JAX"),
         (["train", "--processes", "0"], "processes need JAX|of 0 at"),
@@ -139,14 +139,17 @@ def test_list_and_describe(run_zoo):
         ),
         (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
         (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
-        (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
+        (
+            ["train", "--unlabelled-data", "good.csv"],
+            "set embeddings to word2vec .--embeddings word2vec",
+        ),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
         (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
         (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out --epochs"),
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
         (["train", "--devices", "9"], "devices must be all, or 1, as there is no GPU"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
-        (["tune", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["tune", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
         (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
         (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
@@ -154,7 +157,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
-        (["evaluate", "nothing", "--label-column", "x"], "--label-column: give --data, too"),
+        (["evaluate", "nothing", "--label-column", "x"], "label_column: give data, too .--data"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
@@ -516,7 +519,7 @@ def test_a_training_ends_with_what_a_person_reads(trained, tmp_path, capsys, mon
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     run = shutil.copytree(trained, tmp_path / "run")
     scores = json.loads((run / "metrics.json").read_text("utf-8"))
-    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05}
+    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05, "temperature": 2.0}
     (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
     row = {"label": "good one", "predicted": "bad one", "probability": "0.93"}
     row |= {"words": "sad stay", "text": "a sad stay"}

@@ -691,6 +691,8 @@ def list_models(
         told = progress(found, "Counting parameters", len(found), "models")
         counts = {one.name: count_parameters(one.name) for one in told}
     print_models(found, counts)
+    if counts:
+        show("Parameters are those of 5 classes, without the word table.")
 
 
 @app.command()

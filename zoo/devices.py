@@ -84,7 +84,7 @@ def spread(
                 f"processes and process_id (0 to {processes - 1}) go together"
             )
         if not re.fullmatch(r".+:\d+", coordinator) or int(coordinator.rpartition(":")[2]) >= 2**16:
-            raise UsageError(f"coordinator must be host:port, as in host0:1234: got {coordinator!r}")
+            raise UsageError(f"coordinator is host:port, as in host0:1234: got {coordinator!r}")
         import jax
 
         # Not by Keras' initialize, under which the first process must end soon after the others;

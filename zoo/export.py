@@ -114,7 +114,7 @@ def _need(package, format):
         importlib.import_module(package)
     except ImportError:
         raise UsageError(
-            f"--format {format} needs {package}: pip install 'attention-zoo[{format}]'"
+            f"the format {format} needs {package}: pip install 'attention-zoo[{format}]'"
         ) from None
 
 

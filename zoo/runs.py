@@ -67,7 +67,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
                 continue
             raise UsageError(
                 f"cannot write to the output folder {output}: {error.strerror}. Choose another "
-                "with --output"
+                "output (--output)"
             ) from None
     try:
         with alone(folder):
@@ -220,8 +220,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
         runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
         if run.is_dir():
             raise UsageError(
-                f"{run} is no run: it has no config.json."
-                f"{_meant(run, runs)}"
+                f"{run} is no run: it has no config.json.{_meant(run, runs)}"
             ) from None
         if not runs:
             raise UsageError(f"no run in {run}: train one with zoo train") from None

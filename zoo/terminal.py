@@ -39,7 +39,6 @@ def escape(name: object) -> str:
 
 def print_models(found: "list[Outline]", counts: dict[str, int]) -> None:
     """Models, those of a paper under its title; with their parameters where these are counted."""
-    from rich import box
     from rich.table import Table
     from rich.text import Text
 
@@ -63,8 +62,7 @@ def print_models(found: "list[Outline]", counts: dict[str, int]) -> None:
         show(table)
         show("")
     number = "1 model" if len(found) == 1 else f"{len(found)} models"
-    told = ", with what they read" + (" and their parameters, as zoo describe has them" * bool(counts))
-    show(f"{number}{told}. More of each: zoo describe NAME", soft_wrap=True)
+    show(f"{number}, with what they read. More of each: zoo describe NAME")
 
 
 def print_scores(scores: dict[str, Any], title: str) -> None:
@@ -119,7 +117,7 @@ def print_run(run: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from zoo.runs import read_scores
+    from zoo.runs import read_scores, resuming
     from zoo.summary import read_mistakes
 
     scores = read_scores(run)
@@ -152,6 +150,11 @@ def print_run(run: Path) -> None:
         f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
         soft_wrap=True,
     )
+    if (run / "checkpoint").exists():
+        show(
+            f"It was stopped before its end. Continue with:  {escape(resuming(run))}",
+            soft_wrap=True,
+        )
 
 
 def shaded(explanation) -> Any:

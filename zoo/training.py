@@ -152,7 +152,9 @@ def train(
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
-        raise UsageError("unlabelled texts are for word2vec: set embeddings=word2vec")
+        raise UsageError(
+            "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings word2vec)"
+        )
     check_options(model, options)
     if start_from is not None:
         check_start(

@@ -113,7 +113,9 @@ def tune(
             raise
         except KeyboardInterrupt as error:
             done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-            kept = f"{done} trials have ended and are kept in {folder}"  # not what its training says
+            kept = (
+                f"{done} trials have ended and are kept in {folder}"  # not what its training says
+            )
             error.__notes__ = [f"{kept}: run the same again, and it goes on after them"]
             raise
     return folder
@@ -198,7 +200,9 @@ def _open_study(optuna, log):
             study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{log} cannot be read: {error}. Choose another --output") from None
+        raise UsageError(
+            f"{log} cannot be read: {error}. Choose another output (--output)"
+        ) from None
 
 
 def _claim(folder, taken, settings):
@@ -209,11 +213,14 @@ def _claim(folder, taken, settings):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
-            raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
+            raise UsageError(
+                f"{path} is damaged: {error}. Choose another output (--output)"
+            ) from None
         changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
         if changed:
             raise UsageError(
-                f"{folder} has trials with another {' and '.join(changed)}: choose another --output"
+                f"{folder} has trials with another {' and '.join(changed)}: choose another "
+                "output (--output)"
             )
         return
     write_json(path, settings)
