@@ -504,6 +504,70 @@ def test_a_path_that_json_cannot_hold_is_refused(run_zoo, csv_file, tmp_path):
     assert code == 2 and "not UTF-8" in err and not (tmp_path / "runs").exists()
 
 
+def test_the_models_on_a_terminal(run_zoo, monkeypatch):
+    names = run_zoo("list")[1].split()
+    assert names == zoo.list_models()  # as scripts read them
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(cli, "_is_terminal", lambda: True)
+    code, out, _ = run_zoo("list")
+    assert code == 0 and all(len(line) <= 80 for line in out.splitlines())
+    rows = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line.strip()}
+    assert rows.keys() > set(names)
+    wanted = {"han": "sentences", "act": "words", "vdcnn_17": "characters"}
+    assert wanted.items() <= rows.items()
+    assert "HAN: Hierarchical Attention Networks for Document Classification" in out
+    assert run_zoo("list", "--names")[1].split() == names
+    hcan = ("list", "hcan*", "--reads", "sentences")
+    assert run_zoo(*hcan, "--names")[1].split() == ["hcan", "hcan_max", "hcan_one", "hcan_one_max"]
+    assert re.search(r"\nhcan_max +With target=False. +sentences", run_zoo(*hcan)[1])
+    code, _, err = run_zoo("list", "hcan*", "--reads", "characters")
+    assert code == 2 and "no model of 'hcan*' reads characters" in err
+    code, _, err = run_zoo("list", "--reads", "word")
+    assert code == 2 and "'word'. Did you mean 'words'?" in err
+    counts = {name: zoo.describe(name).parameters["default"] for name in ("bow", "bow_tfidf")}
+    shown = run_zoo("list", "bow*", "--parameters")[1]
+    for name, count in counts.items():
+        assert re.search(rf"\n{name} .* words +{count:,}", shown)
+
+
+def interrupt(*args, **kwargs):
+    raise KeyboardInterrupt
+
+
+PREDICT, WRITE = "zoo.prediction.probabilities_of", "zoo.export.export_saved_model"
+VECTORS = "--set embedding_dim=4 --embeddings word2vec --min-count 1"
+
+
+@pytest.mark.parametrize(
+    ("command", "where", "told"),
+    [
+        ("predict RUN --file CSV --output new.csv", PREDICT, "no --output is written"),
+        ("predict RUN good", PREDICT, "starts from the first text"),
+        ("evaluate RUN", "zoo.evaluation.probabilities_of", "nothing is written; the same comm"),
+        ("explain RUN good --page new.html", "zoo.explanation._explain", "no page is written"),
+        ("export RUN --output new", WRITE, "no export is written"),
+        ("train cnn_kim --data CSV", "zoo.training.build_classifier", "nothing of it is kept"),
+        (f"train cnn_kim --data CSV {VECTORS}", "zoo.datasets.word2vec._train", "word2vec had not"),
+        ("tune cnn_kim --data CSV --output new", "zoo.tuning.train", "0 trials have ended and are"),
+        ("describe han", "zoo.describe", "nothing is written"),
+    ],
+)
+def test_ctrl_c_tells_what_it_ended_in_one_line(
+    run_zoo, trained, csv_file, tmp_path, monkeypatch, command, where, told
+):
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(csv_file, "own.csv")
+    files = {"RUN": str(trained), "CSV": "own.csv"}
+    monkeypatch.setattr(where, interrupt)
+    code, out, err = run_zoo(*(files.get(word, word) for word in command.split()))
+    assert code == 130 and not out
+    name, last = command.split()[0], err.splitlines()[-1]
+    assert last.startswith(f"zoo {name} was interrupted: ") and told in last
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found == {"own.csv"} | ({"new"} if name == "tune" else set())
+
+
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     small = ("--set", "embedding_dim=4", "--set", "filters=2", "--trials", 1, "--epochs", 1)
     search = tmp_path / "search"

@@ -682,7 +682,7 @@ def list_models(
         if zoo.list_models(pattern):
             raise UsageError(f"no model of {pattern!r} reads {reads}: leave out --reads")
         raise unknown("model", pattern, zoo.list_models())
-    if names or not (parameters or sys.stdout.isatty()):
+    if names or not (parameters or _is_terminal()):
         for name in sorted(one.name for one in found):
             print(name)
         return
@@ -770,6 +770,10 @@ def list_datasets(
     for title, text in catalogue.describe(entry).items():
         table.add_row(f"[bold]{title}[/]", Text(printable(text)))
     show(table)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _parse_option(text: str) -> tuple[str, Any]:

@@ -120,7 +120,7 @@ class _Lines:
         pass
 
     def _a(self, speed):
-        return f"{speed:,.0f} {self.unit} a second" if speed >= 10 else f"{speed:.1f} a second"
+        return f"{speed:{',.0f' if speed >= 10 else '.1f'}} {self.unit} a second"
 
 
 class _Bar:
