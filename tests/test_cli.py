@@ -10,8 +10,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -566,6 +568,24 @@ def test_ctrl_c_tells_what_it_ended_in_one_line(
     assert last.startswith(f"zoo {name} was interrupted: ") and told in last
     found = {path.name for path in tmp_path.iterdir()}
     assert found == {"own.csv"} | ({"new"} if name == "tune" else set())
+
+
+def test_ctrl_c_is_not_lost_in_a_garbage_collection():
+    before = signal.signal(signal.SIGINT, cli.interrupt)
+
+    class Left:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def leave():
+        Left()  # is gone at once, and an exception in its end is dropped
+        time.sleep(10)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            leave()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):

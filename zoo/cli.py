@@ -4,7 +4,9 @@ import json
 import math
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
@@ -797,9 +799,21 @@ def few_threads_an_operation() -> None:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
 
 
+def interrupt(number: int, frame: Any) -> None:
+    """Handles Ctrl-C: not within a garbage collection, where Python would drop the exception."""
+    while frame is not None:
+        if frame.f_code.co_name in ("__del__", "_xla_gc_callback"):  # the latter is JAX's
+            threading.Timer(0.05, signal.raise_signal, [number]).start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
 def main() -> None:
-    """Entry point: bad input ends with one line and exit code 2."""
+    """Entry point: bad input ends with one line and exit code 2, Ctrl-C with one line and 130."""
     quiet_tensorflow()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     if sys.stdout is None:  # who started it has closed it
         sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # a label that the terminal cannot show ends nothing
