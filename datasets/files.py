@@ -35,6 +35,7 @@ from zoo.datasets.text_files import (
     well_formed,
 )
 from zoo.errors import UsageError, unknown
+from zoo.progress import progress
 
 ON_BAD_ROW = ("fail", "skip")
 RARE_CLASSES = ("drop", "merge")
@@ -355,7 +356,7 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
     file, good, bad, read = None, 0, [], False
     try:
-        for file, where, values in rows:
+        for file, where, values in progress(rows, f"Reading {path}", unit="rows"):
             problem = values if isinstance(values, Problem) else _problem(*values, labelled)
             if problem is None:
                 good += 1

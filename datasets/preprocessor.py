@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import keras
 import numpy as np
 import tensorflow as tf
-from rich.progress import track
 
 from zoo.datasets.batches import batches, batches_by_length, pad, untuned
 from zoo.datasets.clean_ups import (
@@ -27,6 +26,7 @@ from zoo.datasets.texts import text_chunks, text_dataset
 from zoo.errors import UsageError, unknown
 from zoo.layers.checks import check_sizes
 from zoo.layers.entity_positions import ROLES
+from zoo.progress import progress
 
 UNKNOWN = "[UNK]"
 EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
@@ -341,13 +341,12 @@ def _report_unread(single, texts, total, counts, vocabulary, clean_up):
 
 
 def _chunks(texts, split):
-    """The words of the texts, a thousand texts at a time; with a bar where it takes long."""
+    """The words of the texts, a thousand texts at a time; it tells where that takes long."""
     dataset = text_dataset(texts)
     count = int(dataset.cardinality())
     chunks = dataset.batch(1024).map(split, tf.data.AUTOTUNE)
-    description = f"Counting the words of {count:,} texts"
-    total = -(-count // 1024)
-    return track(untuned(chunks), description, total=total, transient=True, disable=count < 50_000)
+    rows = {"total": count if count >= 0 else None, "size": lambda chunk: int(chunk.nrows())}
+    return progress(untuned(chunks), "Counting words", **rows, shown=True)
 
 
 def _percentile(lengths, percentile):

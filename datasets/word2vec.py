@@ -17,6 +17,7 @@ from typing import NamedTuple
 from zoo.alone import scratch
 from zoo.datasets.embeddings import LONGEST_WORD, read_vectors
 from zoo.errors import UsageError
+from zoo.progress import progress
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
 # (Mikolov et al. 2013). Window and negative samples are word2vec's own.
@@ -98,6 +99,9 @@ def train_word2vec(
                     return vectors
             trained = _train(corpus, settings, workers, temporary / "vectors.bin")
             _pack(trained, temporary / "vectors.bin.gz").replace(path)
+    except KeyboardInterrupt as error:
+        error.add_note("word2vec had not ended, and nothing of it is kept")
+        raise
     except OSError as error:
         raise UsageError(
             f"word2vec cannot be trained in {folder}: {error}. Set ZOO_CACHE_DIR to a folder with "
@@ -123,7 +127,7 @@ def _write_words(texts, split_words, path):
     import tensorflow as tf
 
     counts, digest, number, lines = Counter(), hashlib.sha256(), 0, 0
-    texts = iter(texts)
+    texts = iter(progress(texts, "Words for word2vec"))
     with path.open("wb") as file:
         while batch := [text.encode("utf-8", "replace") for text in itertools.islice(texts, 1024)]:
             ragged = split_words(tf.constant(batch))

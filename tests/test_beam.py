@@ -66,6 +66,19 @@ def test_options_replace_those_of_their_name():
     assert found("--runner=DirectRunner") == ("in_memory", 1)
 
 
+def test_unknown_options_are_refused(caplog):
+    """Those for another program's runner are told: it may know them."""
+    wrong = "unknown option of Apache Beam 'direct_num_worker'. Did you mean 'direct_num_workers'"
+    for others in ([], ["--runner=DirectRunner"], ["--runner=direct"]):
+        with pytest.raises(zoo.UsageError, match=wrong):
+            pipeline_options([*others, "--direct_num_worker=2"])
+    with pytest.raises(zoo.UsageError, match="'direct-num-workers'. Did you"):
+        pipeline_options(["--direct-num-workers=2"])
+    assert not caplog.records
+    pipeline_options(["--runner=FlinkRunner", "--own_option=2"])
+    assert "'own_option'" in caplog.text and "FlinkRunner gets it as it is" in caplog.text
+
+
 def test_bad_input(trained, files, tmp_path):
     with pytest.raises(zoo.UsageError, match=r"cannot read .*missing.txt"):
         predict_on_beam(trained, tmp_path / "missing.txt", tmp_path / "answers", options=LOCAL)

@@ -62,6 +62,23 @@ def test_afterwards_nothing_is_left_to_calibrate():
     assert left == pytest.approx(1, rel=0.02)
 
 
+def test_probabilities_that_would_get_worse_stay(caplog):
+    """As a few surely and rightly answered texts would, of which fit_temperature is not so sure."""
+    caplog.set_level("INFO", "zoo")
+    model = zoo.build("cnn_kim", 2, vocabulary_size=12, embedding_dim=8)
+    model.preprocessor = Preprocessor([f"w{i}" for i in range(10)])
+    model.classify.set_weights([3000 * one for one in model.classify.get_weights()])
+    before = [one.copy() for one in model.classify.get_weights()]
+    texts = [f"w{i} w{i + 1}" for i in range(9)]
+    said = model.predict(texts, verbose=0)
+    split = Split(texts, said.argmax(-1))
+    assert said.max(-1).mean() > 0.99
+    assert calibrate(model, split) == 1
+    assert "Probabilities stay as they are" in caplog.text
+    for one, other in zip(before, model.classify.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_the_error_by_hand():
     probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.3, 0.7]])
     # 0.9: one of two is right, off by 0.4; 0.6: right, off by 0.4; 0.7: wrong, off by 0.7

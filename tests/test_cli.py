@@ -10,8 +10,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -129,7 +131,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--seed", "-1"], "seed must be from 0 to 4294967295: got -1"),
         (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),
-        (["train", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["train", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
         (["train", "--data", "a" * 300 + ".csv"], "File name too long"),
         (["train", "--process-id", "3"], "process 3 of 1|several processes need JAX"),
         (["train", "--processes", "0"], "processes need JAX|of 0 at"),
@@ -139,14 +141,17 @@ def test_list_and_describe(run_zoo):
         ),
         (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
         (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
-        (["train", "--unlabelled-data", "good.csv"], "add --embeddings word2vec"),
+        (
+            ["train", "--unlabelled-data", "good.csv"],
+            "set embeddings to word2vec .--embeddings word2vec",
+        ),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
         (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
         (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out --epochs"),
         (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
-        (["train", "--devices", "9"], "devices must be all, or 1 to 1"),
+        (["train", "--devices", "9"], "devices must be all, or 1, as there is no GPU"),
         (["tune", "hcam"], "Did you mean 'hcan'"),
-        (["tune", "--set", "vocabulary_size=5"], "set --max-vocabulary instead"),
+        (["tune", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
         (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
         (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
@@ -154,7 +159,7 @@ def test_list_and_describe(run_zoo):
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
-        (["evaluate", "nothing", "--label-column", "x"], "--label-column: give --data, too"),
+        (["evaluate", "nothing", "--label-column", "x"], "label_column: give data, too .--data"),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
@@ -501,6 +506,88 @@ def test_a_path_that_json_cannot_hold_is_refused(run_zoo, csv_file, tmp_path):
     assert code == 2 and "not UTF-8" in err and not (tmp_path / "runs").exists()
 
 
+def test_the_models_on_a_terminal(run_zoo, monkeypatch):
+    names = run_zoo("list")[1].split()
+    assert names == zoo.list_models()  # as scripts read them
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(cli, "_is_terminal", lambda: True)
+    code, out, _ = run_zoo("list")
+    assert code == 0 and all(len(line) <= 80 for line in out.splitlines())
+    rows = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line.strip()}
+    assert rows.keys() > set(names)
+    wanted = {"han": "sentences", "act": "words", "vdcnn_17": "characters"}
+    assert wanted.items() <= rows.items()
+    assert "HAN: Hierarchical Attention Networks for Document Classification" in out
+    assert run_zoo("list", "--names")[1].split() == names
+    hcan = ("list", "hcan*", "--reads", "sentences")
+    assert run_zoo(*hcan, "--names")[1].split() == ["hcan", "hcan_max", "hcan_one", "hcan_one_max"]
+    assert re.search(r"\nhcan_max +With target=False. +sentences", run_zoo(*hcan)[1])
+    code, _, err = run_zoo("list", "hcan*", "--reads", "characters")
+    assert code == 2 and "no model of 'hcan*' reads characters" in err
+    code, _, err = run_zoo("list", "--reads", "word")
+    assert code == 2 and "'word'. Did you mean 'words'?" in err
+    counts = {name: zoo.describe(name).parameters["default"] for name in ("bow", "bow_tfidf")}
+    shown = run_zoo("list", "bow*", "--parameters")[1]
+    for name, count in counts.items():
+        assert re.search(rf"\n{name} .* words +{count:,}", shown)
+
+
+def interrupt(*args, **kwargs):
+    raise KeyboardInterrupt
+
+
+PREDICT, WRITE = "zoo.prediction.probabilities_of", "zoo.export.export_saved_model"
+VECTORS = "--set embedding_dim=4 --embeddings word2vec --min-count 1"
+
+
+@pytest.mark.parametrize(
+    ("command", "where", "told"),
+    [
+        ("predict RUN --file CSV --output new.csv", PREDICT, "no --output is written"),
+        ("predict RUN good", PREDICT, "starts from the first text"),
+        ("evaluate RUN", "zoo.evaluation.probabilities_of", "nothing is written; the same comm"),
+        ("explain RUN good --page new.html", "zoo.explanation._explain", "no page is written"),
+        ("export RUN --output new", WRITE, "no export is written"),
+        ("train cnn_kim --data CSV", "zoo.training.build_classifier", "nothing of it is kept"),
+        (f"train cnn_kim --data CSV {VECTORS}", "zoo.datasets.word2vec._train", "word2vec had not"),
+        ("tune cnn_kim --data CSV --output new", "zoo.tuning.train", "0 trials have ended and are"),
+        ("describe han", "zoo.describe", "nothing is written"),
+    ],
+)
+def test_ctrl_c_tells_what_it_ended_in_one_line(
+    run_zoo, trained, csv_file, tmp_path, monkeypatch, command, where, told
+):
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(csv_file, "own.csv")
+    files = {"RUN": str(trained), "CSV": "own.csv"}
+    monkeypatch.setattr(where, interrupt)
+    code, out, err = run_zoo(*(files.get(word, word) for word in command.split()))
+    assert code == 130 and not out
+    name, last = command.split()[0], err.splitlines()[-1]
+    assert last.startswith(f"zoo {name} was interrupted: ") and told in last
+    found = {path.name for path in tmp_path.iterdir()}
+    assert found == {"own.csv"} | ({"new"} if name == "tune" else set())
+
+
+def test_ctrl_c_is_not_lost_in_a_garbage_collection():
+    before = signal.signal(signal.SIGINT, cli.interrupt)
+
+    class Left:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def leave():
+        Left()  # is gone at once, and an exception in its end is dropped
+        time.sleep(10)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            leave()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     small = ("--set", "embedding_dim=4", "--set", "filters=2", "--trials", 1, "--epochs", 1)
     search = tmp_path / "search"
@@ -516,7 +603,7 @@ def test_a_training_ends_with_what_a_person_reads(trained, tmp_path, capsys, mon
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     run = shutil.copytree(trained, tmp_path / "run")
     scores = json.loads((run / "metrics.json").read_text("utf-8"))
-    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05}
+    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05, "temperature": 2.0}
     (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
     row = {"label": "good one", "predicted": "bad one", "probability": "0.93"}
     row |= {"words": "sad stay", "text": "a sad stay"}

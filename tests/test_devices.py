@@ -138,10 +138,10 @@ def test_the_first_process_refuses_a_port_that_is_taken():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"devices": "0"}, "devices must be all, or 1 to 1, .*: got '0'"),
-        ({"devices": "two"}, "devices must be all, or 1 to 1, .*: got 'two'"),
-        ({"devices": "²"}, "devices must be all, or 1 to 1, .*: got '²'"),
-        ({"devices": "2"}, "devices must be all, or 1 to 1, .*: got '2'"),
+        ({"devices": "0"}, "devices must be all, or 1, as there is no GPU, .*: got '0'"),
+        ({"devices": "two"}, "devices must be all, or 1, as there is no GPU, .*: got 'two'"),
+        ({"devices": "²"}, "devices must be all, or 1, as there is no GPU, .*: got '²'"),
+        ({"devices": "2"}, "devices must be all, or 1, as there is no GPU, .*: got '2'"),
         ({"processes": 2}, "several processes need JAX: pip install jax, KERAS"),
     ],
 )

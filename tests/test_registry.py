@@ -11,13 +11,25 @@ import pytest
 import zoo
 from zoo.building import in_float32
 from zoo.options import VALUES
-from zoo.registry import create
+from zoo.registry import READS, create, outlines
 
 
 def test_names_are_listed_by_pattern():
     assert {"act", "hcan"} <= set(zoo.list_models())
     assert len(zoo.list_models("hcan*")) == 8
     assert zoo.list_models("nothing*") == []
+
+
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_a_model_in_a_line_is_what_is_described(name):
+    """Though nothing is imported for it."""
+    (found,) = outlines(name)
+    about = zoo.describe(name)
+    assert found.summary == " ".join(about.summary.split())
+    assert found.variant == about.variant
+    assert about.reads.split()[0] == found.reads
+    assert outlines(name, found.reads) == [found]
+    assert not outlines(name, READS[READS.index(found.reads) - 1])
 
 
 def test_build_needs_nothing_but_a_name_and_the_classes():

@@ -167,8 +167,10 @@ def test_a_killed_training_resumes_to_the_same_weights(
 def test_a_training_tells_the_share_of_words(csv_file, tmp_path, monkeypatch, caplog):
     caplog.set_level("INFO", "zoo")
     monkeypatch.setattr(zoo.TextClassifier, "fit", mock.Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as error:
         start(csv_file, tmp_path)
+    (run,) = tmp_path.iterdir()
+    assert error.value.__notes__ == [f"continue with: zoo train --resume {shlex.quote(str(run))}"]
     assert re.search(r"\b(9\d|100)% of the positions in a batch are words", caplog.text)
 
 
@@ -312,7 +314,7 @@ def test_without_tensorboard_it_says_what_to_install(csv_file, tmp_path, monkeyp
 
 def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
     with pytest.raises(
-        zoo.UsageError, match=r"infinite, or no number: train anew with a lower --learning-rate"
+        zoo.UsageError, match=r"infinite, or no number: train anew with a lower learning_rate"
     ):
         start(csv_file, tmp_path, learning_rate=1e30)
     assert not any("--resume" in message for message in caplog.messages)
@@ -355,7 +357,9 @@ def test_a_solved_model_stays_where_what_tells_of_it_cannot_be_written(
 
 def test_vectors_that_stay_random_are_told(csv_file, tmp_path, caplog):
     zoo.train("ave", str(csv_file), options={"embedding_dim": 4}, output=tmp_path, verbose=0)
-    assert "ave: word vectors stay as random as they are; add --embeddings" in caplog.text
+    assert (
+        "ave: word vectors stay as random as they are; set embeddings (--embeddings)" in caplog.text
+    )
 
 
 def test_folders_made_for_nothing_are_gone(tmp_path):

@@ -37,8 +37,12 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "train", train)
     settings = {"model": "act", "output": tmp_path / "search", "options": {"dropout": 0.5}}
     told = optuna.logging.get_verbosity()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         zoo.tune(trials=5, **settings)
+    assert stopped.value.__notes__ == [
+        f"2 trials have ended and are kept in {tmp_path / 'search'}: run the same again, and it "
+        "goes on after them"
+    ]
     assert optuna.logging.get_verbosity() == told
     zoo.tune(trials=5, **settings)
     done = [call for call in calls if call is not None]
@@ -120,7 +124,7 @@ def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
     for name in ("study.log", "settings.json"):
         content = (folder / name).read_bytes()
         (folder / name).write_bytes(b"half\n" + content)
-        with pytest.raises(zoo.UsageError, match=f"{name} .*Choose another --output"):
+        with pytest.raises(zoo.UsageError, match=f"{name} .*Choose another output"):
             zoo.tune("act", trials=4, output=folder)
         (folder / name).write_bytes(content)
 
@@ -131,8 +135,15 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
         zoo.tune("cnn_kim", "nowhere.csv", output=tmp_path / "search", **small)
     own = tmp_path / "own.csv"
     own.write_text(csv_file.read_text("utf-8"), "utf-8")
-    with pytest.raises(zoo.UsageError, match="percentile must be from 1"):  # of the first trial
-        zoo.tune("cnn_kim", str(own), output=tmp_path / "search", percentile=0, **small)
+    for wrong, message in (
+        ({"percentile": 0}, "percentile must be from 1"),
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"embeddings": "nowhere.vec"}, "nowhere.vec"),  # which only the first trial finds
+        ({"clean_up": "hann"}, "'hann'. Did you mean 'han'"),
+    ):
+        with pytest.raises(zoo.UsageError, match=message):
+            zoo.tune("cnn_kim", str(own), output=tmp_path / "new" / "search", **small | wrong)
+        assert not (tmp_path / "new").exists()
     zoo.tune("cnn_kim", str(own), output=tmp_path / "search", **small)
     again = f"{tmp_path}/search/../own.csv"  # the same file
     zoo.tune("cnn_kim", again, output=tmp_path / "search", **small)

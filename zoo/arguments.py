@@ -79,7 +79,9 @@ def check_options(model: str, options: dict[str, Any]) -> None:
         if option in options:
             raise unknown(f"option of {model}", option, import_model(model)[0].option_defaults())
     if "vocabulary_size" in options:
-        raise UsageError("vocabulary_size is what the texts have: set --max-vocabulary instead")
+        raise UsageError(
+            "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) instead"
+        )
 
 
 def check_data(data: Any) -> None:

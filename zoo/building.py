@@ -63,7 +63,7 @@ def build_classifier(
     labels = len(corpus.labels)
     limits = create(name, labels, preset, **options)
     if embeddings is not None and not limits.reads_word_vectors:
-        raise UsageError(f"{name} has no word vectors: leave out --embeddings")
+        raise UsageError(f"{name} has no word vectors: leave out embeddings (--embeddings)")
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
@@ -101,7 +101,8 @@ def build_classifier(
     if embeddings is not None:
         classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
     elif not classifier.train_embeddings and start is None:
-        logger.warning("%s: word vectors stay as random as they are; add --embeddings", name)
+        told = "%s: word vectors stay as random as they are; set embeddings (--embeddings)"
+        logger.warning(told, name)
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
     if start is not None:
@@ -122,7 +123,7 @@ def _filled_up(preprocessor, further, of, words):
     if more := len(preprocessor.vocabulary) - of_texts:
         logger.info(
             "%d words of the %s are rare in the training texts or not in them; "
-            "--max-vocabulary %d would leave them out and make the model smaller",
+            "max_vocabulary=%d (--max-vocabulary) would leave them out and make the model smaller",
             *(more, of, of_texts),
         )
     return preprocessor

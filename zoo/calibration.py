@@ -101,8 +101,12 @@ def calibrate(model, validation) -> float | None:
     No answer changes, only how sure it is. The temperature goes into the weights of the last
     layer, so that whatever is made of the model is calibrated too.
 
+    Where the probabilities of the validation split would be off by more than before, as those of
+    few texts can be that are all answered right, they stay as they are.
+
     Returns:
-        The temperature; None for a model of one's own that does not end in a Dense ``classify``.
+        The temperature, 1 where they stay; None for a model of one's own that does not end in a
+        Dense ``classify``.
     """
     import keras  # takes seconds
 
@@ -113,6 +117,16 @@ def calibrate(model, validation) -> float | None:
             "Probabilities are not calibrated: the model does not end in a Dense self.classify"
         )
         return None
-    temperature = fit_temperature(probabilities_of(model, validation), validation.numbers)
+    probabilities, targets = probabilities_of(model, validation), validation.numbers
+    temperature = fit_temperature(probabilities, targets)
+    before = expected_calibration_error(probabilities, targets)
+    after = expected_calibration_error(with_temperature(probabilities, temperature), targets)
+    if after > before:
+        logger.info(
+            "Probabilities stay as they are: on the validation split they are off by %.1f%% on "
+            "average, and would be by %.1f%% with a temperature of %.2f",
+            *(100 * before, 100 * after, temperature),
+        )
+        return 1.0
     model.classify.set_weights([one / temperature for one in model.classify.get_weights()])
     return temperature

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 from keras import ops
-from rich.progress import track
 
 from zoo.arrays import check_class_names, check_ids, check_targets, is_sparse, only_one
 from zoo.datasets.subwords import character_ngrams
@@ -17,6 +16,7 @@ from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 from zoo.layers.frozen import freeze_within
+from zoo.progress import progress
 
 if TYPE_CHECKING:
     from zoo.datasets import Preprocessor
@@ -286,7 +286,7 @@ class TextClassifier(keras.Model):
         return self.predict_texts(x, batch_size, verbose)
 
     def predict_texts(
-        self, texts: Sequence[str], batch_size: int | None = None, verbose: int | str = 0
+        self, texts: Sequence[str], batch_size: int | None = None, verbose: int | str | None = None
     ) -> np.ndarray:
         """Texts of like length are computed together, so that little of it is padding.
 
@@ -297,7 +297,8 @@ class TextClassifier(keras.Model):
             texts: any sequence of strings, or a split of a corpus.
             batch_size: texts that are computed together; by default 32 where cores compute some
                 each, else 128.
-            verbose: 0 for no bar, where it takes long.
+            verbose: 0 tells nothing, 1 tells how far it is where it takes long; by default it is
+                told where messages of the logger ``zoo`` are. See :func:`zoo.progress.progress`.
 
         Returns:
             ``[texts, classes]`` float32 probabilities, or logits, in the order of the texts.
@@ -307,17 +308,17 @@ class TextClassifier(keras.Model):
         _check_batch_size(batch_size)
         threads = prediction_threads()
         batch_size = batch_size or (32 if threads > 1 else 128)
-        number = math.ceil(len(texts) / batch_size)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
         batches = self._need_preprocessor().batches_by_length(
             texts, batch_size, self.sentence_groups
         )
-        quiet = not verbose or number < 50
+        shown = None if verbose is None else bool(verbose)
         self.make_predict_function()  # one for all threads
         found = in_threads(
             lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
         )
-        for rows, answers in track(found, "Predicting", number, transient=True, disable=quiet):
+        told = {"size": lambda item: len(item[0]), "shown": shown}
+        for rows, answers in progress(found, "Predicting", len(texts), **told):
             probabilities[rows] = answers[: len(rows)]  # each device of a strategy has all
         return probabilities
 

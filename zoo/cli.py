@@ -1,11 +1,12 @@
 """The command line: arguments in, calls of the package, tables out."""
 
-import csv
 import json
 import math
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
@@ -16,14 +17,17 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.errors import UsageError, unknown
+from zoo.errors import Interrupted, UsageError, unknown
+from zoo.progress import progress
 from zoo.quiet import check_backend, quiet_tensorflow
 from zoo.runs import FILES
 from zoo.terminal import (
     escape,
     has_colors,
+    print_models,
     print_run,
     print_scores,
+    print_trials,
     printable,
     shaded,
     show,
@@ -31,7 +35,30 @@ from zoo.terminal import (
 )
 from zoo.threads import MOST
 
+ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
+    "predict": "no --output is written, and answers that are printed are whole; the same command "
+    "starts from the first text",
+    "explain": "no page is written; the same command starts anew",
+    "export": "no export is written; the same command starts anew",
+    "tune": "no trial had begun; the same command starts anew",
+}
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; Ctrl-C tells what it ended, and how to go on."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as error:
+            name = context.invoked_subcommand
+            told = "; ".join(getattr(error, "__notes__", ())) or ANEW.get(name)
+            told = told or "nothing is written; the same command starts anew"
+            raise Interrupted(f"zoo {name} was interrupted: {told}") from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Attentive text classifiers: train on your labels, see where the model looks, ship it.",
     epilog="Start with: zoo train (on built-in data), or zoo train attcnn --data reviews.csv",
     no_args_is_help=True,
@@ -39,7 +66,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich is slow to import
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SHOWN_TRIALS = 10
 FORMATS = ("jsonl", "csv")  # of answers
 NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
 FAITHFUL = 200  # texts of a page on which its attention is tried
@@ -232,7 +258,7 @@ def train(
         bool, typer.Option(help="Make probabilities as often right as they say.")
     ] = True,
     devices: Annotated[
-        str, typer.Option(help="How many GPUs of this machine (or CPUs) to train on, or all.")
+        str, typer.Option(help="How many GPUs of this machine to train on, or all.")
     ] = "1",
     coordinator: Annotated[
         str | None, typer.Option(help="Several processes, on JAX: host:port of the first.")
@@ -335,8 +361,6 @@ def tune(
     ] = None,
 ) -> None:
     """Search learning rate, batch size and dropout."""
-    from rich.table import Table
-
     from zoo.tuning import tune
 
     words = {"clean_up": clean_up, "max_vocabulary": max_vocabulary, "percentile": percentile}
@@ -357,17 +381,7 @@ def tune(
         output=output,
         **{name: value for name, value in words.items() if value is not None},
     )
-    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    columns = [name for name in rows[0] if name not in ("state", "run")]
-    table = Table(*(name.replace("_", " ") for name in columns), title="Best trials")
-    for column in table.columns:
-        column.overflow = "fold"  # no digit of a narrow terminal's is left out
-    for row in rows[:SHOWN_TRIALS]:
-        table.add_row(*(f"{float(row[name]):.4g}" if row[name] else "" for name in columns))
-    show(table)
-    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
-    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
+    print_trials(folder)
 
 
 @app.command()
@@ -442,9 +456,11 @@ def predict(
     model = _model_of(run)
     from zoo.prediction import predict, write_answers
 
+    number = None if file is None else len(rows)
     answers = predict(model, texts)
     if file is not None:
         answers = (where | answer for (where, _), answer in zip(rows, answers, strict=True))
+    answers = progress(answers, "Predicting", number, shown=output is not None or _is_silent())
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")
@@ -453,6 +469,14 @@ def predict(
     with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as opened:
         write_answers(opened, answers, output_format, safe_csv)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
+
+
+def _is_silent() -> bool:
+    """Whether what is printed is seen neither on the terminal nor between the messages."""
+    try:
+        return not (sys.stdout.isatty() or os.path.sameopenfile(1, 2))
+    except OSError:  # one of them is closed
+        return False
 
 
 def _answer_format(given, output, beam, safe_csv) -> str:
@@ -669,13 +693,35 @@ def export(
 @app.command("list")
 def list_models(
     pattern: Annotated[str, typer.Argument(help='Such as "hcan*".')] = "*",
+    reads: Annotated[
+        str | None, typer.Option(help="Only models that read sentences, words or characters.")
+    ] = None,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="Also count parameters, which takes seconds.")
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Names alone, one a line, as where no terminal is.")
+    ] = False,
 ) -> None:
-    """List the models."""
-    names = zoo.list_models(pattern)
-    if not names:
+    """List the models, those of a paper together."""
+    from zoo.registry import count_parameters, outlines
+
+    found = outlines(pattern, reads)
+    if not found:
+        if zoo.list_models(pattern):
+            raise UsageError(f"no model of {pattern!r} reads {reads}: leave out --reads")
         raise unknown("model", pattern, zoo.list_models())
-    for name in names:
-        print(name)
+    if names or not (parameters or _is_terminal()):
+        for name in sorted(one.name for one in found):
+            print(name)
+        return
+    counts = {}
+    if parameters:
+        told = progress(found, "Counting parameters", len(found), "models")
+        counts = {one.name: count_parameters(one.name) for one in told}
+    print_models(found, counts)
+    if counts:
+        show("Parameters are those of 5 classes, without the word table.")
 
 
 @app.command()
@@ -755,6 +801,10 @@ def list_datasets(
     show(table)
 
 
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
 def _parse_option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
@@ -776,9 +826,21 @@ def few_threads_an_operation() -> None:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
 
 
+def interrupt(number: int, frame: Any) -> None:
+    """Handles Ctrl-C: not within a garbage collection, where Python would drop the exception."""
+    while frame is not None:
+        if frame.f_code.co_name in ("__del__", "_xla_gc_callback"):  # the latter is JAX's
+            threading.Timer(0.05, signal.raise_signal, [number]).start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
 def main() -> None:
-    """Entry point: bad input ends with one line and exit code 2."""
+    """Entry point: bad input ends with one line and exit code 2, Ctrl-C with one line and 130."""
     quiet_tensorflow()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     if sys.stdout is None:  # who started it has closed it
         sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # a label that the terminal cannot show ends nothing
@@ -791,6 +853,9 @@ def main() -> None:
     except UsageError as error:
         print(f"zoo: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)
+    except Interrupted as error:
+        print(f"\n{printable(str(error))}", file=sys.stderr)  # after the terminal's ^C
+        sys.exit(130)
     except OSError as error:  # mostly of a full disk that standard output goes to
         where = f" {error.filename}" if error.filename else ""
         told = printable(f"zoo: cannot read or write{where}: {error.strerror or error}")

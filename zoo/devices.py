@@ -80,11 +80,11 @@ def spread(
             )
         if coordinator is None or not 0 <= process_id < processes:
             raise UsageError(
-                f"process {process_id} of {processes} at {coordinator}: --coordinator host:port, "
-                f"--processes and --process-id (0 to {processes - 1}) go together"
+                f"process {process_id} of {processes} at {coordinator}: coordinator (host:port), "
+                f"processes and process_id (0 to {processes - 1}) go together"
             )
         if not re.fullmatch(r".+:\d+", coordinator) or int(coordinator.rpartition(":")[2]) >= 2**16:
-            raise UsageError(f"--coordinator is host:port, as in host0:1234: got {coordinator!r}")
+            raise UsageError(f"coordinator is host:port, as in host0:1234: got {coordinator!r}")
         import jax
 
         # Not by Keras' initialize, under which the first process must end soon after the others;
@@ -102,7 +102,7 @@ def spread(
 
     kind = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
     found = tf.config.list_logical_devices(kind)
-    number = _number(devices, len(found))
+    number = _number(devices, len(found), kind)
     if number == 1:
         yield None
         return
@@ -122,7 +122,7 @@ def check_free(coordinator: str) -> None:
     except OSError as error:
         raise UsageError(
             f"process 0 cannot listen at port {port} of this machine ({error.strerror}): choose "
-            "another for --coordinator, in all processes"
+            "another port of the coordinator, in all processes"
         ) from None
 
 
@@ -160,7 +160,7 @@ def _on_jax(devices, processes, process_id):
     import jax
     import keras
 
-    number = _number(devices, jax.local_device_count())
+    number = _number(devices, jax.local_device_count(), jax.default_backend().upper())
     if number * processes == 1:
         yield None
         return
@@ -179,10 +179,11 @@ def _on_jax(devices, processes, process_id):
         keras.distribution.set_distribution(previous)
 
 
-def _number(devices: Any, found: int) -> int:
+def _number(devices: Any, found: int, kind: str) -> int:
     number = found if devices == "all" else int(devices) if str(devices).isdecimal() else 0
     if not 1 <= number <= found:
-        raise UsageError(
-            f"devices must be all, or 1 to {found}, which is how many there are: got {devices!r}"
-        )
+        there = f"1 to {found}, which is how many {kind}s there are"
+        if kind == "CPU" and found == 1:
+            there = "1, as there is no GPU, and one training takes all cores of the CPU"
+        raise UsageError(f"devices must be all, or {there}: got {devices!r}")
     return number

@@ -122,7 +122,7 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
     if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
             f"{config['data']} has changed since the training, so that texts trained on may be in "
-            "the test split: give other texts, zoo evaluate --data or zoo explain --file"
+            "the test split: give other texts, as data (zoo evaluate --data, zoo explain --file)"
         )
     test = corpus.test
     return test if most is None else test.take(np.arange(len(test)) < most)
@@ -171,8 +171,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     from zoo.runs import load, read_config
 
     if data is None and columns:
-        names = " and ".join(f"--{name.replace('_', '-')}" for name in columns)
-        raise UsageError(f"{names}: give --data, too")
+        raise UsageError(f"{' and '.join(columns)}: give data, too (--data)")
     config = read_config(run)
     if data is None:
         test = read_test_split(config)
@@ -182,7 +181,7 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
         if _is_known(data, config):
             logger.warning(
                 "%s is what %s was trained on, so that most of these texts are known: without "
-                "--data its test split is scored",
+                "data (--data) its test split is scored",
                 *(data, run),
             )
     model = load(run)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from keras import ops
-from rich.progress import track
 
 from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.alignment import placed_words
@@ -16,9 +15,12 @@ from zoo.datasets.texts import check_texts
 from zoo.errors import unknown
 from zoo.evaluation import as_probabilities
 from zoo.layers.entity_positions import ROLES
+from zoo.progress import progress
 
 LARGEST = 10_000_000  # bytes of the pairs of a text
 TOGETHER = 32  # texts computed at once
+SHOWN_LETTERS, SHOWN_WORDS = 160, 5  # of a text in a line
+LONGEST_SHOWN = 10_000  # letters of a text in a notebook
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,11 @@ class Word:
     entity: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """What a model answers to a text, and where its attention was.
+
+    A notebook shows the text shaded, ``print`` its answer and the most attended words.
 
     Attributes:
         text: the original; see :func:`zoo.datasets.text_files.well_formed`.
@@ -75,6 +79,46 @@ class Explanation:
         """The same for JSON."""
         pairs = None if self.pairs is None else self.pairs.tolist()
         return asdict(self) | {"pairs": pairs}
+
+    @property
+    def answer(self) -> str:
+        """The label and its probability, and the true label where that is another."""
+        wrong = self.target not in (None, self.label)
+        true = f", wrong: it is {self.target}" if wrong else ""
+        return f"{self.label}, {self.probability:.1%}{true}"
+
+    def shares(self) -> list[float]:
+        """Of each word its weight, as a share of the largest: 0 to 1; all 0 without attention."""
+        largest = max((word.weight or 0 for word in self.words), default=0) or 1
+        return [(word.weight or 0) / largest for word in self.words]
+
+    def __str__(self) -> str:
+        text = " ".join(self.text.split())
+        text = text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 1]}…"
+        heaviest = sorted((word for word in self.words if word.weight), key=lambda w: -w.weight)
+        words = ", ".join(f"{word.text} {word.weight:.2f}" for word in heaviest[:SHOWN_WORDS])
+        return f"{self.answer}: {text}" + (f" (most attended: {words})" if words else "")
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self}>"
+
+    def _repr_html_(self) -> str:
+        inside, place = [], 0
+        shown = self.text[:LONGEST_SHOWN]
+        for word, share in zip(self.words, self.shares(), strict=True):
+            if word.end > len(shown):
+                break
+            style = f"background:rgba(255,165,0,{share:.2f})" if share > 0.05 else ""
+            style += ";font-weight:bold;font-style:italic" if word.entity else ""
+            letters = html.escape(shown[word.start : word.end])
+            inside.append(html.escape(shown[place : word.start]))
+            inside.append(f'<span style="{style}">{letters}</span>' if style else letters)
+            place = word.end
+        inside.append(html.escape(shown[place:]) + ("…" if len(self.text) > len(shown) else ""))
+        return (
+            f"<b>{html.escape(self.answer)}</b>"
+            f'<div style="white-space:pre-wrap;line-height:1.7">{"".join(inside)}</div>'
+        )
 
 
 class Explanations(list[Explanation]):
@@ -120,9 +164,8 @@ def explain(
             raise unknown("label", one, model.labels)
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
-    starts = range(0, len(order), TOGETHER)
-    for start in track(starts, "Explaining", transient=True, disable=len(texts) < 200):
-        rows = order[start : start + TOGETHER]
+    parts = (order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER))
+    for rows in progress(parts, "Explaining", len(texts), size=len, shown=True):
         some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs)
         explained |= zip(rows, some, strict=True)
     return Explanations(explained[i] for i in range(len(texts)))

@@ -17,6 +17,7 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
+from zoo.progress import progress
 from zoo.runs import load, read_config, read_scores, write_words
 from zoo.saved_model import check_path, export_saved_model
 from zoo.writing import check_new, whole, write_json
@@ -84,8 +85,9 @@ def export(
         folder.mkdir()
         try:
             answer = write(model, folder, quantize)
-            parts = range(0, len(texts), TOGETHER)
-            answers = [answer(texts[start : start + TOGETHER]) for start in parts]
+            parts = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+            told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
+            answers = [answer(part) for part in told]
         except (OSError, UsageError):
             raise
         except Exception as error:  # of a converter: megabytes, the reason first
@@ -143,7 +145,7 @@ def _need(package, format):
         importlib.import_module(package)
     except ImportError:
         raise UsageError(
-            f"--format {format} needs {package}: pip install 'attention-zoo[{format}]'"
+            f"the format {format} needs {package}: pip install 'attention-zoo[{format}]'"
         ) from None
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
-from rich.progress import track
 
 from zoo.attention import weights_of_texts
 from zoo.evaluation import as_probabilities
+from zoo.progress import progress
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
 FEW = 20  # fewer texts have no verdict
@@ -66,8 +66,7 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
     random = np.random.default_rng(0)
     lost = []  # of each text: by attention, by chance
     weighed = weights_of_texts(model, texts)
-    quiet = len(texts) < 100
-    for ids, weights in track(weighed, "Deleting words", len(texts), transient=True, disable=quiet):
+    for ids, weights in progress(weighed, "Deleting words", len(texts), shown=True):
         if weights is None:
             return None
         count = np.count_nonzero(ids)

@@ -111,17 +111,20 @@ def fit(
         if Path(cache).name != cache and cache in str(error):  # it is a path, and that of the error
             raise UsageError(
                 f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
-                "disk, or train anew without --cache disk"
+                "disk, or train anew with another cache than disk (--cache)"
             ) from None
         if NO_ROOM.search(str(error)):
             raise UsageError(
                 f"there is no room in memory for batches of {recipe.batch_size} texts: train anew "
-                "with a smaller --batch-size, a lower --percentile or fewer max_words, or continue "
-                "where there is more"
+                "with a smaller batch_size (--batch-size), a lower percentile (--percentile) or "
+                "fewer max_words (--set max_words=...), or continue where there is more"
             ) from None
         raise
     if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
-        way_out = "train anew with a lower --learning-rate, or with --precision float32"
+        way_out = (
+            "train anew with a lower learning_rate (--learning-rate), or with precision float32 "
+            "(--precision)"
+        )
         if not checkpoint.scores:
             raise DivergedError(f"the loss became infinite, or no number: {way_out}")
         logger.warning(

@@ -112,6 +112,10 @@ def model_card(
     calibrated = (
         f"Probabilities are calibrated on the validation split: on the test split they are off by "
         f"{scores['calibration_error']:.1%} on average."
+        if scores.get("temperature", 1) != 1
+        else f"Probabilities are as the model gives them, as no temperature brings those of the "
+        f"validation split closer: on the test split they are off by "
+        f"{scores['calibration_error']:.1%} on average."
         if "temperature" in scores
         else "Probabilities are not calibrated."
     )

@@ -20,6 +20,8 @@ from zoo.options import checked
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
+READS = ("sentences", "words", "characters")  # what a text is to a model
+
 _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 
 
@@ -55,24 +57,85 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
         taken = _registered.get(name)
         if taken and taken[0].__qualname__ != cls.__qualname__:
             raise UsageError(f"the name {name!r} is taken by {taken[0].__qualname__}")
-        if (shipped := _shipped().get(name, cls.__module__)) != cls.__module__:
-            raise UsageError(f"the name {name!r} is taken by a model of {shipped}")
+        shipped = _shipped().get(name)
+        if shipped is not None and shipped.module != cls.__module__:
+            raise UsageError(f"the name {name!r} is taken by a model of {shipped.module}")
         _registered[name] = (cls, options)
         return cls
 
     return decorate
 
 
+@dataclass(frozen=True)
+class Outline:
+    """A model in a line, as :func:`outlines` gives it.
+
+    Attributes:
+        module: where it is.
+        paper: the first line of its file, which names the paper.
+        summary: the first sentence of its class.
+        variant: the options that set it apart from others of its class.
+        reads: "sentences" (of words), "words" or "characters".
+    """
+
+    name: str
+    module: str
+    paper: str
+    summary: str
+    variant: dict[str, Any]
+    reads: str
+
+
 @functools.cache
-def _shipped() -> dict[str, str]:
-    """Names of the models in zoo/models, each with its module, without importing any."""
-    modules = {}
+def _shipped() -> dict[str, Outline]:
+    """The models in zoo/models by their names, without importing any."""
+    found = {}
     for path in sorted((Path(__file__).parent / "models").glob("[!_]*.py")):
-        for node in ast.parse(path.read_text("utf-8")).body:
+        tree = ast.parse(path.read_text("utf-8"))
+        paper, *_ = ast.get_docstring(tree).split("\n")
+        for node in tree.body:
             for decorator in getattr(node, "decorator_list", []):
                 if ast.unparse(decorator).startswith("register_model("):
-                    modules[decorator.args[0].value] = f"zoo.models.{path.stem}"
-    return modules
+                    name = decorator.args[0].value
+                    variant = {one.arg: ast.literal_eval(one.value) for one in decorator.keywords}
+                    summary = " ".join(ast.get_docstring(node).partition("\n\n")[0].split())
+                    module, reads = f"zoo.models.{path.stem}", _reads(node, variant)
+                    found[name] = Outline(name, module, paper, summary, variant, reads)
+    return found
+
+
+def _reads(node, variant):
+    """What the models of a class read, by its base and its attributes."""
+    if "clean_up = 'characters'" in map(ast.unparse, node.body):
+        return "characters"
+    sentences = "HierarchicalClassifier" in map(ast.unparse, node.bases)
+    return "sentences" if sentences and variant.get("max_sentences", True) else "words"
+
+
+def outlines(pattern: str = "*", reads: str | None = None) -> list[Outline]:
+    """The models in a line each, those of a paper together; fast, as nothing is imported.
+
+    Args:
+        pattern: of their names, as of :func:`list_models`.
+        reads: only models that read "sentences" (of words), "words" or "characters".
+
+    Raises:
+        UsageError: for another ``reads``.
+    """
+    if reads not in (None, *READS):
+        raise unknown("value of reads", reads, READS)
+    found, shipped = [], _shipped()
+    names = list_models(pattern)
+    for name in [name for name in shipped if name in names] + [
+        name for name in names if name not in shipped
+    ]:
+        if name in shipped:
+            found.append(shipped[name])
+        else:  # of one's own, and imported by now
+            own, module = describe(name), _registered[name][0].__module__
+            kind, *_ = own.reads.split()
+            found.append(Outline(name, module, "Your own", own.summary, own.variant, kind))
+    return [one for one in found if reads in (None, one.reads)]
 
 
 def list_models(pattern: str = "*") -> list[str]:
@@ -90,7 +153,7 @@ def import_model(name: str) -> tuple[type["TextClassifier"], dict[str, Any]]:
     """The class of a model and the options that make up the variant."""
     check_name(name)
     if name not in _registered:
-        importlib.import_module(_shipped()[name])
+        importlib.import_module(_shipped()[name].module)
     return _registered[name]
 
 
@@ -183,15 +246,16 @@ class Description:
     @functools.cached_property
     def parameters(self) -> dict[str, int]:
         """Trainable parameters without the word table, for 5 classes, by preset and "default"."""
-        from keras import StatelessScope
+        presets = {"default": None} | {preset: preset for preset in self.presets}
+        return {name: count_parameters(self.name, preset) for name, preset in presets.items()}
 
-        with StatelessScope(initialize_variables=False):  # shapes are enough
-            return {
-                preset or "default": build(
-                    self.name, num_classes=5, preset=preset, vocabulary_size=2
-                ).parameter_count()
-                for preset in (None, *self.presets)
-            }
+
+def count_parameters(name: str, preset: str | None = None) -> int:
+    """Trainable parameters of a model without the word table, for 5 classes."""
+    from keras import StatelessScope
+
+    with StatelessScope(initialize_variables=False):  # shapes are enough
+        return build(name, num_classes=5, preset=preset, vocabulary_size=2).parameter_count()
 
 
 def describe(name: str) -> Description:

@@ -68,7 +68,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
                 continue
             raise UsageError(
                 f"cannot write to the output folder {output}: {error.strerror}. Choose another "
-                "with --output"
+                "output (--output)"
             ) from None
     try:
         with alone(folder):
@@ -76,12 +76,17 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     except BaseException as error:
         has_begun = any((folder / "checkpoint").glob("state-*.npz"))
         if has_begun and not isinstance(error, DivergedError):
-            logger.warning("Continue with: %s", resuming(folder))
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note(f"continue with: {resuming(folder)}")
+            else:
+                logger.warning("Continue with: %s", resuming(folder))
         elif not (folder / "model.keras").exists():
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):  # another run began in one of them
                 for path in lacking:
                     path.rmdir()
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note("the training had not begun, and nothing of it is kept: start anew")
         elif not (folder / "metrics.json").exists():  # which a training writes last
             logger.warning("The model is in %s, without all that tells of it", folder)
         raise
@@ -219,6 +224,10 @@ def read_config(run: str | Path) -> dict[str, Any]:
             raise UsageError(f"{run} is empty: a training had not begun; train anew") from None
         runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
         runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
+        if run.is_dir():
+            raise UsageError(
+                f"{run} is no run: it has no config.json.{_meant(run, runs)}"
+            ) from None
         if not runs:
             raise UsageError(f"no run in {run}: train one with zoo train") from None
         raise unknown("run", str(run), dict.fromkeys(runs)) from None
@@ -226,6 +235,16 @@ def read_config(run: str | Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {run / 'config.json'}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
+
+
+def _meant(run, others):
+    """Which runs a folder that is none may stand for: the one it is in, those in it, others."""
+    of_part = [str(run.parent)] if (run.parent / "config.json").exists() else []
+    inside = sorted(run.glob("*/config.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = of_part or [str(path.parent) for path in inside] or list(dict.fromkeys(others))
+    if not found:
+        return " A run is a folder that zoo train has written"
+    return f" Did you mean {' or '.join(found[:3])}?"
 
 
 def load(run: str | Path) -> "TextClassifier":

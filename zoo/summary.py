@@ -22,6 +22,8 @@ logger = logging.getLogger("zoo")
 
 def draw_learning_curves(folder: Path) -> None:
     """``learning_curves.png``, of ``history.csv``."""
+    from matplotlib.ticker import MaxNLocator
+
     history = pd.read_csv(folder / "history.csv")
     figure, axes = _figure(1, 2, (9, 3.5))
     for axis, quantity in zip(axes, ("loss", "accuracy"), strict=True):
@@ -29,6 +31,7 @@ def draw_learning_curves(folder: Path) -> None:
             label = "validation" if column.startswith("val_") else "training"
             axis.plot(history["epoch"] + 1, history[column], style, marker=".", label=label)
         axis.set(xlabel="evaluation", title=quantity)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axis.legend()
     _save(figure, folder / "learning_curves.png")
 

@@ -3,13 +3,19 @@
 Rich takes longer to import than ``zoo --help`` may, and so each function imports it by itself.
 """
 
+import csv
+import itertools
 import re
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zoo.registry import Outline
 
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
+SHOWN_TRIALS = 10
 
 
 def show(what: Any, **options: Any) -> None:
@@ -34,6 +40,34 @@ def escape(name: object) -> str:
     from rich.markup import escape
 
     return escape(printable(str(name)))
+
+
+def print_models(found: "list[Outline]", counts: dict[str, int]) -> None:
+    """Models, those of a paper under its title; with their parameters where these are counted."""
+    from rich.table import Table
+    from rich.text import Text
+
+    longest = max(len(one.name) for one in found)
+    for paper, group in itertools.groupby(found, lambda one: one.paper):
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column(min_width=longest, no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(width=len("characters"))
+        if counts:
+            table.add_column(justify="right", width=max(len(f"{n:,}") for n in counts.values()))
+        summaries = set()
+        for one in group:
+            variant = ", ".join(f"{option}={value}" for option, value in one.variant.items())
+            new = one.summary not in summaries
+            summaries.add(one.summary)
+            about = " ".join([one.summary] * new + [f"With {variant}."] * bool(variant))
+            cells = [one.name, Text(printable(about)), one.reads]
+            table.add_row(*cells, *([f"{counts[one.name]:,}"] if counts else []))
+        show(Text(printable(paper), style="bold"))
+        show(table)
+        show("")
+    number = "1 model" if len(found) == 1 else f"{len(found)} models"
+    show(f"{number}, with what they read. More of each: zoo describe NAME")
 
 
 def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows all") -> None:
@@ -72,17 +106,43 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
 
 
+def print_trials(folder: Path) -> None:
+    """The best trials of a search, in 80 columns."""
+    from rich import box
+    from rich.table import Table
+
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = {"number": "trial", "validation_accuracy": "accuracy", "validation_loss": "loss"}
+    columns = [*told, *(name for name in rows[0] if name not in (*told, "state", "run"))]
+    told |= {"batch_size": "batch", "learning_rate": "rate", "seconds": "s"}
+    digits = {"learning_rate": ".3g", "seconds": ".0f"}
+    title = "Best trials, by the accuracy on the validation split"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in columns:
+        table.add_column(told.get(name, name).replace("_", " "), justify="right", overflow="fold")
+    for row in rows[:SHOWN_TRIALS]:
+        cells = [(row[name], digits.get(name, ".4g")) for name in columns]
+        table.add_row(*(format(float(cell), kind) if cell else "" for cell, kind in cells))
+    show(table)
+    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
+    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
+
+
 def print_run(run: Path) -> None:
     """What a training came to."""
     from rich.table import Table
     from rich.text import Text
 
-    from zoo.runs import read_scores
+    from zoo.runs import read_scores, resuming
     from zoo.summary import read_mistakes
 
     scores = read_scores(run)
     print_scores(scores, "Test split", f"{run / 'metrics.json'} has all")
-    if "temperature" in scores:
+    if scores.get("temperature") == 1:
+        off = scores["calibration_error"]
+        show(f"Probabilities are off by {off:.1%} on average, as they are without calibration.")
+    elif "temperature" in scores:
         after, before = scores["calibration_error"], scores["calibration_error_before"]
         worse = " (the temperature is fitted to the validation split)" if after > before else ""
         show(
@@ -107,6 +167,11 @@ def print_run(run: Path) -> None:
         f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
         soft_wrap=True,
     )
+    if (run / "checkpoint").exists():
+        show(
+            f"It was stopped before its end. Continue with:  {escape(resuming(run))}",
+            soft_wrap=True,
+        )
 
 
 def shaded(explanation) -> Any:
@@ -114,19 +179,14 @@ def shaded(explanation) -> Any:
     from rich.text import Text
 
     text = Text(printable(explanation.text))
-    largest = max((word.weight or 0 for word in explanation.words), default=0) or 1
-    for word in explanation.words:
-        share = (word.weight or 0) / largest
+    for word, share in zip(explanation.words, explanation.shares(), strict=True):
         green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
         style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
         if share > 0.05:
             text.stylize(style, word.start, word.end)
         if word.entity:
             text.stylize("bold italic", word.start, word.end)
-    label, target = explanation.label, explanation.target
-    true = "" if target in (None, label) else f", wrong: it is {target}"
-    told = printable(f"{label}, {explanation.probability:.1%}{true}\n")
-    return Text(told, style="bold") + text + "\n"
+    return Text(printable(f"{explanation.answer}\n"), style="bold") + text + "\n"
 
 
 def has_colors() -> bool:

@@ -45,6 +45,7 @@ from zoo.runs import (
     FILES,
     new_run,
     read_config,
+    resuming,
     words_digest,
     write_model,
     write_words,
@@ -152,7 +153,9 @@ def train(
     if recipe != "default":
         find_recipe(model, recipe)
     if unlabelled is not None and embeddings != "word2vec":
-        raise UsageError("unlabelled texts are for word2vec: add --embeddings word2vec")
+        raise UsageError(
+            "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings word2vec)"
+        )
     check_options(model, options)
     if start_from is not None:
         check_start(
@@ -271,7 +274,11 @@ def resume(
             shutil.copytree(run, folder)
         else:
             stack.enter_context(alone(run))
-        return _resume(run, folder, config, verbose, tensorboard, devices)
+        try:
+            return _resume(run, folder, config, verbose, tensorboard, devices)
+        except KeyboardInterrupt as error:
+            error.add_note(f"continue with: {resuming(run)}")
+            raise
 
 
 def _resume(run, folder, config, verbose, tensorboard, devices):

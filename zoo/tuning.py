@@ -11,7 +11,7 @@ import pandas as pd
 
 from zoo import datasets
 from zoo.alone import alone
-from zoo.arguments import check_data, check_options, check_seed
+from zoo.arguments import check_data, check_numbers, check_options, check_seed
 from zoo.building import for_relations
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import find_recipe
@@ -22,6 +22,7 @@ from zoo.writing import whole, write_json
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
+SIZES = ("epochs", "min_count", "max_vocabulary")  # of the settings
 
 logger = logging.getLogger("zoo")
 
@@ -72,6 +73,8 @@ def tune(
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
     if searched := settings.keys() & {"learning_rate", "batch_size"}:
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
+    sizes = {name: settings[name] for name in SIZES if name in settings}
+    check_numbers(None, settings.get("percentile"), **sizes)
     options = settings.pop("options", None) or {}
     check_options(model, options)
     if create(model, 2, settings.get("preset"), **options).solves:
@@ -83,6 +86,7 @@ def tune(
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or create(model, 2, preset, **own).learning_rate
     folder = Path(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
+    lacking = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -90,9 +94,30 @@ def tune(
     with alone(folder), _quiet(optuna):
         own = {"model": model, "texts": texts, "options": options, "seed": seed}
         study = _open_study(optuna, folder / "study.log")
+        before = study.get_trials(deepcopy=False)
         taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
         _claim(folder, taken, own | {k: v for k, v in settings.items() if k != "files"})
-        _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings)
+        try:
+            _search(
+                optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings
+            )
+        except DivergedError:
+            raise
+        except UsageError:  # a setting that is wrong is no trial
+            if not before and not any(folder.glob("runs/*")):
+                for name in ("study.log", "settings.json", "trials.csv"):
+                    (folder / name).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # something else lies there
+                    for path in lacking:
+                        path.rmdir()
+            raise
+        except KeyboardInterrupt as error:
+            done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+            kept = (
+                f"{done} trials have ended and are kept in {folder}"  # not what its training says
+            )
+            error.__notes__ = [f"{kept}: run the same again, and it goes on after them"]
+            raise
     return folder
 
 
@@ -112,6 +137,8 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
             for name in import_model(model)[0].option_defaults()
             if name.endswith("dropout") and name not in options
         }
+        ended = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+        logger.info("trial %d begins; %d of %d have ended", trial.number, ended, trials)
         run = train(
             model,
             data,
@@ -173,7 +200,9 @@ def _open_study(optuna, log):
             study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{log} cannot be read: {error}. Choose another --output") from None
+        raise UsageError(
+            f"{log} cannot be read: {error}. Choose another output (--output)"
+        ) from None
 
 
 def _claim(folder, taken, settings):
@@ -184,11 +213,14 @@ def _claim(folder, taken, settings):
         try:
             found = dict(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
-            raise UsageError(f"{path} is damaged: {error}. Choose another --output") from None
+            raise UsageError(
+                f"{path} is damaged: {error}. Choose another output (--output)"
+            ) from None
         changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
         if changed:
             raise UsageError(
-                f"{folder} has trials with another {' and '.join(changed)}: choose another --output"
+                f"{folder} has trials with another {' and '.join(changed)}: choose another "
+                "output (--output)"
             )
         return
     write_json(path, settings)

@@ -23,7 +23,8 @@ NODE = hashlib.sha256(platform.node().encode()).hexdigest()[:12]
 def check_new(path: Path, option: str = "--output") -> None:
     """Raises UsageError if a file or folder is there, or a link to nowhere."""
     if os.path.lexists(path):
-        raise UsageError(f"{path} is there already: remove it, or choose another with {option}")
+        name = option.lstrip("-")
+        raise UsageError(f"{path} is there already: remove it, or choose another {name} ({option})")
 
 
 @contextlib.contextmanager
