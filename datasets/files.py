@@ -3,6 +3,7 @@
 import glob
 import io
 import itertools
+import json
 import logging
 import re
 import sys
@@ -199,12 +200,10 @@ def column_of(
         return None
 
 
-def own_columns(path: str | Path | pd.DataFrame, encoding: str | None = None) -> list[str] | None:
-    """The names of a table's columns, each once; None of a folder and of lines of text."""
-    path = _source(path)
-    if isinstance(path, Path) and (path.is_dir() or _is_lines(path)):
-        return None
-    return own_names(_columns(path, encoding))
+def table_kind(path: str | Path) -> str | None:
+    """The suffix of a table, or of the first of a glob; None of a folder and of lines of text."""
+    path = as_path(path)
+    return None if path.is_dir() else kind_of(matching_files(path)[0])
 
 
 def _columns(source, encoding):
@@ -230,7 +229,7 @@ def stream_texts(
     Yields:
         Where a text is from, its ``file`` and, but of a folder, ``line`` (in Parquet and in arrays
         of JSON: the row), and the text. With ``keep``, of a table, the whole row in place of that,
-        by :func:`own_columns`, as it is in the file.
+        as it is in the file, by the names of its columns; of several tables after the ``file``.
     """
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
@@ -246,11 +245,14 @@ def stream_texts(
         return
     _, rows = _open_rows(path, text_column, None, encoding, labelled=False, keep=keep)
     good = _good_rows(path, rows, on_bad_row, encoding, labelled=False)
+    several = keep and not is_table and len(matching_files(path)) > 1
     for file, where, (text, _, own) in good:
         in_folder = isinstance(where, str)
         if own is None:
             name = well_formed(str(file / where if in_folder else file))
             own = {"file": name} | ({} if in_folder else {"line": where})
+        elif several:
+            own = {"file": well_formed(str(file))} | own
         yield own, (text or "").strip()
 
 
@@ -412,6 +414,15 @@ def _rows_of_frame(frame, text, label, keep):
     rows = zip(cells(text), cells(label), own, strict=False)
     for number, (text, label, row) in enumerate(rows, start=1):
         yield FRAME, number, (text, label, dict(zip(names, row, strict=True)) if keep else None)
+
+
+def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
+    """Writes two columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    names, listed = list(columns.values()), _columns(frame, None)
+    rows = _rows_of_frame(frame, *map(listed.index, names), keep=False)
+    with path.open("w", encoding="utf-8") as file:
+        for _, _, values in rows:
+            file.write(json.dumps(dict(zip(names, values[:2], strict=True))) + "\n")
 
 
 def _is_missing(value):

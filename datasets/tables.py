@@ -316,7 +316,7 @@ def _values(column):
         value.decode("utf-8", "replace")
         if isinstance(value, bytes)
         else None
-        if value is None or (isinstance(value, float) and value != value)
+        if value is None or value != value  # NaN
         else float(str(value))
         if single
         else value

@@ -192,7 +192,7 @@ def _explained(path):
     try:
         yield
     except UnicodeError as error:
-        encoding = getattr(error, "encoding", "the encoding").upper()
+        encoding = getattr(error, "encoding", "UTF-16").upper()
         raise UsageError(
             f"{path} is not the {encoding} that its first bytes, or encoding (--encoding), say "
             f"({getattr(error, 'reason', error)}): save it as UTF-8"

@@ -1,9 +1,13 @@
 """Scores of answers."""
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
-from zoo.evaluation import score
+import zoo
+from zoo.evaluation import read_test_split, score
+from zoo.runs import read_config
 
 
 def test_macro_f1_is_over_the_classes_that_occur():
@@ -12,3 +16,54 @@ def test_macro_f1_is_over_the_classes_that_occur():
     assert perfect["classes"]["c"]["support"] == 0
     answered = score(np.array([0, 0, 1]), np.eye(3)[[0, 2, 1]], ["a", "b", "c"])
     assert answered["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+
+
+def test_a_dataframe_is_scored_as_its_file_is(trained, csv_file, tmp_path):
+    frame = pd.read_csv(csv_file)
+    scores = zoo.evaluate(trained, frame)
+    assert scores["texts"] == 120 and scores["accuracy"] == 1
+    frame = frame.rename(columns={"review": "text", "stars": "label"})
+    frame.loc[0, "label"] = None
+    with pytest.raises(zoo.UsageError, match="the DataFrame, row 1: no label; or leave bad rows"):
+        zoo.evaluate(trained, frame)
+    scores = zoo.evaluate(trained, frame, on_bad_row="skip", label_column="label")
+    assert scores["texts"] == 119
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([{"text": "a", "label": "b"}], "got a list; pandas.DataFrame"),
+        ({"text": ["a"]}, "got a dict; pandas.DataFrame"),
+        (pd.Series(["a"]), "got a Series; put it beside its labels"),
+        (pa.table({"text": ["a"]}), "got a Table; give its .to_pandas"),
+        (np.zeros(3), "got a ndarray"),
+        (pd.DataFrame({"text": ["a"]}), "the DataFrame: which column has the labels"),
+    ],
+)
+def test_other_tables_end_in_one_line(trained, data, message):
+    for use in (zoo.evaluate, zoo.train):
+        with pytest.raises(zoo.UsageError, match=message) as refused:
+            use(trained if use is zoo.evaluate else "svm_bigrams", data)
+        assert "\n" not in str(refused.value)
+
+
+def test_unknown_arguments_of_evaluate(trained, csv_file):
+    with pytest.raises(zoo.UsageError, match="Did you mean 'text_column'"):
+        zoo.evaluate(trained, csv_file, txt_column="x")
+
+
+def test_a_training_on_a_dataframe_keeps_its_texts(csv_file, tmp_path):
+    frame = pd.read_csv(csv_file)
+    frame["n"] = range(len(frame))
+    frame.loc[3, "review"] = None
+    files = {"text_column": "review", "on_bad_row": "skip"}
+    run = zoo.train("svm_bigrams", frame, files=files, output=tmp_path, verbose=0)
+    assert run.name.startswith("svm_bigrams-dataframe-")
+    frame.to_csv(tmp_path / "own.csv", index=False)
+    own = zoo.datasets.load(tmp_path / "own.csv", **files, label_column="stars").split()
+    assert zoo.evaluate(run)["texts"] == len(own.test)
+    assert list(read_test_split(read_config(run))) == list(own.test)
+    with pytest.raises(zoo.UsageError, match="the DataFrame, row 4: no text"):
+        zoo.train("svm_bigrams", frame, files={"text_column": "review"}, output=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own.csv", run.name]

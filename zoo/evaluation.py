@@ -7,17 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from zoo.arguments import check_data
 from zoo.calibration import expected_calibration_error
 from zoo.datasets.corpus import Split, class_numbers
 from zoo.datasets.files import matching_files
 from zoo.datasets.folders import find_splits
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
+from zoo.paths import expanded
 from zoo.relation_scores import relation_f1
 
 logger = logging.getLogger("zoo")
 
 COLUMNS = ("text_column", "label_column")
+OPTIONS = (*COLUMNS, "on_bad_row", "encoding")
 
 
 def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
@@ -98,19 +102,21 @@ def _is_known(data: str, config: dict[str, Any]) -> bool:
 def _paths(path: str | Path) -> list[Path]:
     """What a path or a glob stands for; nothing where the files of a glob are gone."""
     with contextlib.suppress(UsageError):
-        return [file.resolve() for file in matching_files(Path(path))]
+        return [file.resolve() for file in matching_files(expanded(path))]
     return []
 
 
-def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[str, Any]:
+def evaluate(
+    run: str | Path, data: str | Path | pd.DataFrame | None = None, **columns: str
+) -> dict[str, Any]:
     """Scores the model of a run folder.
 
     Args:
         run: the run folder.
-        data: a table, folder or glob to score on; by default the test split of the run's own
-            data, read again.
-        columns: ``text_column`` and ``label_column`` of it, by default the run's; and
-            ``on_bad_row``.
+        data: a table, folder, glob or DataFrame to score on; by default the test split of the
+            run's own data, read again.
+        columns: ``text_column`` and ``label_column`` of it, by default the run's; ``on_bad_row``;
+            and ``encoding``, by default UTF-8.
 
     Returns:
         ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the official score
@@ -124,18 +130,24 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     from zoo.runs import load, read_config
 
     if data is None and columns:
-        names = " and ".join(f"--{name.replace('_', '-')}" for name in columns)
-        raise UsageError(f"{names}: give --data, too")
+        names = " and ".join(f"{name} (--{name.replace('_', '-')})" for name in columns)
+        raise UsageError(f"{names}: give data (--data), too")
+    for name in columns:
+        if name not in OPTIONS:
+            raise unknown("argument of zoo.evaluate", name, ("run", "data", *OPTIONS))
+    if data is not None:
+        check_data(data)
     config = read_config(run)
     if data is None:
         test = read_test_split(config)
     else:
-        own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
+        encoding = columns.get("encoding")
+        own = {key: datasets.column_of(data, config["files"].get(key), encoding) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
-        if _is_known(data, config):
+        if not isinstance(data, pd.DataFrame) and _is_known(data, config):
             logger.warning(
-                "%s is what %s was trained on, so that most of these texts are known: without "
-                "--data its test split is scored",
+                "%s is what %s was trained on, so that most of these texts are known: without data "
+                "(--data) its test split is scored",
                 *(data, run),
             )
     model = load(run)

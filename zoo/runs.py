@@ -24,13 +24,15 @@ from typing import TYPE_CHECKING, Any
 
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
+from zoo.paths import expanded
 from zoo.registry import import_model, list_models
 from zoo.writing import whole
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
-FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
+# Names of load_files' arguments.
+FILES = ("text_column", "label_column", "on_bad_row", "validation", "test", "encoding")
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
 SETTINGS = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of each run
@@ -53,7 +55,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
-    first = Path(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
+    first = expanded(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
     lacking = [path for path in first.parents if not path.exists()]
     folder, number = first, 1
     while True:
@@ -199,7 +201,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
     Raises:
         UsageError: if ``run`` is not a run folder, with the nearest matches, or they are damaged.
     """
-    run = Path(run)
+    run = expanded(run)
     try:
         config = json.loads((run / "config.json").read_text("utf-8"))
         for name, kind in SETTINGS.items():
@@ -247,7 +249,7 @@ def load(run: str | Path) -> "TextClassifier":
         >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]
         '4'
     """
-    run = Path(run)
+    run = expanded(run)
     if run.suffix == ".keras" and run.is_file():
         return _load_file(run, list_models())
     config = read_config(run)

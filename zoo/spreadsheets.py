@@ -1,10 +1,12 @@
 """CSV that is read back as it was, and that spreadsheets open without running a cell of it."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 LONGEST_CELL = 2**31 - 1  # characters: csv's own limit is 131,072, and Windows knows no larger one
+NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -16,7 +18,9 @@ def safe_cell(cell: Any) -> Any:
     Source:
         OWASP, "CSV Injection".
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip("'").startswith(FORMULAS) else cell
+    if not isinstance(cell, str) or NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}" if cell.lstrip("'").startswith(FORMULAS) else cell
 
 
 def original_cell(cell: str) -> str:

@@ -105,7 +105,7 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
         (
             "text,a,b",
             {},
-            "which column has the labels. Choose one with label_column \\(--label-column\\): 'text', 'a'",
+            r"which column has the labels. Choose one with label_column \(--label-column\): 'text'",
         ),
         ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
         (
