@@ -53,14 +53,18 @@ def test_unknown_arguments_of_evaluate(trained, csv_file):
         zoo.evaluate(trained, csv_file, txt_column="x")
 
 
-def test_a_training_on_a_dataframe_keeps_its_texts(csv_file, tmp_path):
+def test_a_training_on_a_dataframe_keeps_its_texts(csv_file, tmp_path, monkeypatch):
+    """And in a folder of the home folder."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     frame = pd.read_csv(csv_file)
     frame["n"] = range(len(frame))
     frame.loc[3, "review"] = None
-    files = {"text_column": "review", "on_bad_row": "skip"}
-    run = zoo.train("svm_bigrams", frame, files=files, output=tmp_path, verbose=0)
+    files = {"text_column": "review", "on_bad_row": "skip", "encoding": "cp1252"}
+    run = zoo.train("svm_bigrams", frame, files=files, output="~", verbose=0)
+    assert run.parent == tmp_path and read_config(run)["data"] == str(run / "data.jsonl")
+    assert read_config(run)["files"] == files | {"label_column": "stars"}
     assert run.name.startswith("svm_bigrams-dataframe-")
-    frame.to_csv(tmp_path / "own.csv", index=False)
+    frame.to_csv(tmp_path / "own.csv", index=False, encoding="cp1252")
     own = zoo.datasets.load(tmp_path / "own.csv", **files, label_column="stars").split()
     assert zoo.evaluate(run)["texts"] == len(own.test)
     assert list(read_test_split(read_config(run))) == list(own.test)
