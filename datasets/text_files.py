@@ -135,18 +135,24 @@ def advice_on(path: Path, encoding: str | None) -> str:
         opener = gzip.open if path.suffix.lower() == ".gz" else open
         with _explained(path), opener(path, "rb") as file:
             lines = file.read(ASKED).splitlines(keepends=True)
-        odd = b"".join(line for line in lines if not line.isascii())[: ASKED // 10]
+        letters = [line for line in lines if not line.isascii()]
+        foreign = [line for line in letters if SURROGATES.search(_as_utf8(line))]
+        odd = b"".join(foreign)[: ASKED // 10]
         zeros = b"".join(lines[:100])
         if b"\0" in zeros:  # every other byte of Latin letters
             low = zeros[1::2].count(0) > zeros[::2].count(0)
             return _given("utf-16-le" if low else "utf-16-be")
-        if not odd:
+        if len(foreign) <= len(letters) / 2:  # of UTF-8, but for some faults
             return ""
         found = from_bytes(odd, cp_isolation=LIKELY, threshold=0.5)
         best = min(found, key=lambda one: (one.chaos, -one.coherence, _rank(one)), default=None)
         if best is not None:
             return _given(LIKELY[_rank(best)])
     return ""
+
+
+def _as_utf8(line):
+    return line.decode(errors="surrogateescape")
 
 
 def _given(encoding):

@@ -186,6 +186,8 @@ def test_list_and_describe(run_zoo):
             ["predict", "nothing", "a", "--ouput", "x"],
             "'--ouput'. Did you mean '--output'.*put -- be",
         ),
+        (["predict", "nothing", "a", "--encoding", "cp1252"], "--encoding needs --file"),
+        (["explain", "nothing", "--encoding", "cp1252"], "--encoding needs --file"),
         (["explain", "nothing", "-sad"], "unknown option '-sad'.* put -- before the texts"),
         (["predict", "nothing", "--beam", "--keep-columns"], "leave out --keep-columns"),
         (["predict", "nothing", "--beam", "--file", "-"], "--beam needs --file"),

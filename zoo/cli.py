@@ -480,6 +480,8 @@ def predict(
 
     _one_source(texts, file)
     _only_of_file(file, text_column, on_bad_row)
+    if encoding is not None and texts:
+        raise UsageError("--encoding needs --file, or standard input")
     _no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
@@ -652,6 +654,8 @@ def explain(
 
     _one_source(texts, file, mistakes)
     _only_of_file(file, text_column, on_bad_row)
+    if encoding is not None and file is None:
+        raise UsageError("--encoding needs --file")
     _no_file(texts or [])
     if most < 1:
         raise UsageError(f"--most must be at least 1: got {most}")

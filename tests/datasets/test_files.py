@@ -49,6 +49,9 @@ def log(caplog):
         ("a.tsv.gz", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", lines=True)),
         ("a.ndjson.gz", lambda path: FRAME.to_json(path, orient="records", lines=True)),
+        ("a.json", lambda path: FRAME.to_json(path, orient="records")),
+        ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", indent=2)),
+        ("a.json.gz", lambda path: FRAME.to_json(path, orient="records", lines=True)),
         ("a.parquet", FRAME.to_parquet),
     ],
 )
@@ -753,6 +756,38 @@ def test_old_encodings_are_named_and_read(tmp_path, name, encoding, text):
     if not encoding.startswith("utf-16") or name in ("a.csv", "a.tsv"):
         assert f"encoding={encoding!r}" in str(refused.value)
         assert f"--encoding {encoding}" in str(refused.value)
+
+
+def test_a_few_bad_bytes_are_of_no_other_encoding(tmp_path):
+    lines = "".join(f"caf\u00e9 {i},x\n" for i in range(9)).encode()
+    path = write(tmp_path / "a.csv", b"text,label\n" + lines + b"caf\xe9,x\n")
+    with pytest.raises(zoo.UsageError, match="line 11: the byte 0xe9 is not UTF-8") as refused:
+        read_labelled(path)
+    assert "--encoding" not in str(refused.value)
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "values"])
+def test_other_forms_of_json_say_what_is_read(tmp_path, orient):
+    for suffix in (".json", ".jsonl"):
+        FRAME.to_json(tmp_path / f"a{suffix}", orient=orient)
+        with pytest.raises(zoo.UsageError, match="one object|not an object like") as refused:
+            load_files(tmp_path / f"a{suffix}")
+        assert "\n" not in str(refused.value)
+
+
+def test_rows_of_an_array_are_told_by_number(tmp_path, log):
+    objects = (
+        '{"text": "a", "label": "x"}, {"text": "b"}, 5, {"text": "c", "label": "y"}, {"text": ""}'
+    )
+    path = write(tmp_path / "a.json", f"[{objects}".replace(', {"text": ""}', "]"))
+    with pytest.raises(zoo.UsageError, match="a.json, row 2: no label; or leave bad rows out"):
+        load_files(path)
+    load_files(path, on_bad_row="skip")
+    assert (
+        f"{path}: 2 rows skipped: 1 without a label (row 2), 1 not an object (row 3)"
+        in log.messages
+    )
+    assert [where["line"] for where, _ in stream_texts(path, on_bad_row="skip")] == [1, 2, 4]
 
 
 def test_an_encoding_is_checked_and_a_mark_comes_first(tmp_path, log):
