@@ -22,6 +22,7 @@ JSON = (".json", ".jsonl", ".ndjson")
 SUFFIXES = (*SEPARATED, *JSON, ".parquet")
 NO_ROWS = "it must have one for each text, in CSV and TSV after a header"
 NO_OBJECT = 'not an object like {"text": "..", "label": ".."}'
+LARGEST_OBJECT = 50_000_000  # characters, of several lines, that is told from faulty lines
 BLANKS = re.compile(r"[ \t\r\n]*")  # JSON's
 
 
@@ -251,7 +252,7 @@ def _check_one_a_line(path, file):
         if error.pos < len(first):  # the object does not go on in the next line
             return
         file.seek(0)
-        text = file.read()
+        text = file.read(LARGEST_OBJECT)
         try:
             row, end = READER.raw_decode(text, BLANKS.match(text).end())
         except (json.JSONDecodeError, RecursionError):

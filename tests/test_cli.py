@@ -336,7 +336,7 @@ def test_answers_stand_beside_all_columns_of_a_table(run_zoo, trained, tmp_path,
         {
             "id": ["007", "b", "c"],
             "review": [" a good, nice stay", "a bad,\n sad stay", ""],
-            "price": ["3,50", "-4", "=1+1"],
+            "=price": ["3,50", "-4", "=1+1"],
         }
     )
     path = saved(tmp_path, suffix, frame)
@@ -357,7 +357,7 @@ def test_answers_stand_beside_all_columns_of_a_table(run_zoo, trained, tmp_path,
     default = "csv" if suffix in (".csv", ".tsv") else "jsonl"
     assert run_zoo(*asked[:-1])[1] == run_zoo(*asked, default)[1]
     safe = run_zoo(*asked, "csv", "--safe-csv")[1]
-    assert '"\'=1+1"' in safe and '"-4"' in safe
+    assert '"\'=price"' in safe and '"\'=1+1"' in safe and '"\'-4"' in safe
     in_python = zoo.predict(trained, path, probabilities=True).astype(str)
     assert in_python.iloc[:, :4].equals(found.iloc[:, :4])
     of_frame = zoo.predict(zoo.load(trained), frame.set_index("id"), text_column="review")
@@ -748,7 +748,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     monkeypatch.setattr("zoo.training.train", look)
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
-        "--on-bad-row skip --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
+        "--on-bad-row skip --encoding cp1252 --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
         "--start-from f "
@@ -757,7 +757,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     )
     assert "looked at" in run_zoo("train", "act", *options.split())[2]
     assert given.pop("verbose") in (1, 2)
-    files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip"}
+    files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip", "encoding": "cp1252"}
     assert given == {
         "model": "act",
         "data": "x.csv",

@@ -2,8 +2,9 @@
 
 ``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
 the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
-until the training has ended. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
-:mod:`zoo.summary` draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
+until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
+labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what :mod:`zoo.summary`
+draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
 """
 
 import contextlib

@@ -1,12 +1,10 @@
 """CSV that is read back as it was, and that spreadsheets open without running a cell of it."""
 
 import csv
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 LONGEST_CELL = 2**31 - 1  # characters: csv's own limit is 131,072, and Windows knows no larger one
-NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -18,9 +16,7 @@ def safe_cell(cell: Any) -> Any:
     Source:
         OWASP, "CSV Injection".
     """
-    if not isinstance(cell, str) or NUMBER.fullmatch(cell):
-        return cell
-    return f"'{cell}" if cell.lstrip("'").startswith(FORMULAS) else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip("'").startswith(FORMULAS) else cell
 
 
 def original_cell(cell: str) -> str:
@@ -43,7 +39,7 @@ def write_csv(
     """
     plain = csv.writer(file, lineterminator="\n")
     quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    (quoted if safe else plain).writerow(columns)
+    (quoted if safe else plain).writerow(map(safe_cell, columns) if safe else columns)
     for row in rows:
         cells = list(map(safe_cell, row)) if safe else row
         # Before Python 3.13 a carriage return is not quoted, and read as the end of the row.

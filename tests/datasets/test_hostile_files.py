@@ -382,3 +382,5 @@ def test_any_table_is_read_back(tmp_path, rows, suffix, ascii_only):
     want = [[composed(text.strip()), composed(label.strip())] for text, label in rows]
     assert files.read_labelled(path)[COLUMNS].to_numpy().tolist() == want
     assert read_texts(path) == [text for text, _ in want]
+    kept = [row for row, _ in files.stream_texts(path, keep=True)]
+    assert kept == [{"text": text, "label": label} for text, label in rows]
