@@ -748,7 +748,8 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     monkeypatch.setattr("zoo.training.train", look)
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
-        "--on-bad-row skip --encoding cp1252 --preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
+        "--on-bad-row skip --encoding cp1252 "
+        "--preset p --set a=1 --recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
         "--start-from f "

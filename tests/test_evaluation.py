@@ -1,5 +1,7 @@
 """Scores of answers."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -71,3 +73,36 @@ def test_a_training_on_a_dataframe_keeps_its_texts(csv_file, tmp_path, monkeypat
     with pytest.raises(zoo.UsageError, match="the DataFrame, row 4: no text"):
         zoo.train("svm_bigrams", frame, files={"text_column": "review"}, output=tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["own.csv", run.name]
+
+
+def test_texts_and_dataframes_are_labelled(trained):
+    model = zoo.load(trained)
+    frame = pd.DataFrame({"review": ["a bad, sad stay", None, 5], "label": [1, 2, 3]}, list("pqp"))
+    found = zoo.predict(model, frame)
+    assert found.columns.tolist() == ["review", "label", "predicted_label", "probability"]
+    assert found[["review", "label"]].equals(frame)
+    assert found["predicted_label"].iloc[0] == "bad one"
+    alone = zoo.predict(model, frame, text_column="review", keep_columns=False)
+    assert alone.columns.tolist() == ["text", "label", "probability"]
+    assert alone["label"].tolist() == found["predicted_label"].tolist()
+    assert zoo.predict(model, iter(["a bad, sad stay"]))["label"].tolist() == ["bad one"]
+    assert zoo.predict(model, pd.Series(["bad"]))["text"].tolist() == ["bad"]
+    assert zoo.predict(model, []).columns.tolist() == ["label", "probability"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("a good stay", r"no such file: a good stay; texts are given as a list: \['a good stay'\]"),
+        ("no.csv", "no such file: no.csv"),
+        (5, "texts, a table or a file are wanted: got 5"),
+        ([{"text": "a"}], "texts must be strings: got {'text': 'a'}"),
+        (np.array([["a"]]), "one column of texts is needed"),
+        (pd.DataFrame({"a": ["x"], "b": ["y"]}), "the DataFrame: which column has the texts"),
+    ],
+)
+def test_what_cannot_be_labelled_ends_in_one_line(data, message):
+    model = SimpleNamespace(labels=["x", "y"])
+    with pytest.raises(zoo.UsageError, match=message) as refused:
+        zoo.predict(model, data)
+    assert "\n" not in str(refused.value)
