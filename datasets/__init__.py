@@ -2,7 +2,14 @@
 
 from zoo.datasets.catalogue import CATALOGUE, is_corpus, load
 from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.files import column_of, load_files, read_labelled, read_texts
+from zoo.datasets.files import (
+    as_path,
+    column_of,
+    load_files,
+    read_labelled,
+    read_texts,
+    write_rows,
+)
 from zoo.datasets.folders import short_name
 from zoo.datasets.text_files import composed
 
@@ -11,6 +18,7 @@ __all__ = [
     "Corpus",
     "Preprocessor",
     "Split",
+    "as_path",
     "column_of",
     "composed",
     "is_corpus",
@@ -19,6 +27,7 @@ __all__ = [
     "read_labelled",
     "read_texts",
     "short_name",
+    "write_rows",
 ]
 
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from zoo.datasets.corpora import CATALOGUE, Entry, Layout
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.files import KINDS, is_path, load_files
 from zoo.datasets.sample import load_sample
 from zoo.errors import UsageError, unknown
+from zoo.paths import expanded
 
 VERSION = "1.0.3"  # of what is prepared; a new one prepares all anew
 
@@ -41,18 +44,18 @@ def _digest(text):
 FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command line
 
 
-def is_corpus(data: str | Path) -> bool:
-    """Whether the data is a name of a corpus, and no path."""
-    return data in (*CATALOGUE, "sample")
+def is_corpus(data: str | Path | pd.DataFrame) -> bool:
+    """Whether the data is a name of a corpus, and no path or table."""
+    return isinstance(data, str) and data in (*CATALOGUE, "sample")
 
 
-def load(data: str, **files: str | None) -> Corpus:
+def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
     """A corpus by its name, or from a file.
 
     A corpus of the catalogue is prepared at its first use and streams from disk then.
 
     Args:
-        data: a name of :data:`CATALOGUE`, ``"sample"``, or a path as for
+        data: a name of :data:`CATALOGUE`, ``"sample"``, or a path or a DataFrame as for
             :func:`zoo.datasets.load_files`.
         files: further arguments of that function, for a path.
 
@@ -61,7 +64,8 @@ def load(data: str, **files: str | None) -> Corpus:
     """
     if is_corpus(data):
         if files:
-            names = ", ".join(f"--{FLAGS.get(name, name.replace('_', '-'))}" for name in files)
+            flags = (FLAGS.get(name, name.replace("_", "-")) for name in files)
+            names = ", ".join(f"{name} (--{flag})" for name, flag in zip(files, flags, strict=True))
             are = "is" if len(files) == 1 else "are"
             raise UsageError(f"{names} {are} for your own files, not for {data!r}")
         if data == "sample":
@@ -70,11 +74,11 @@ def load(data: str, **files: str | None) -> Corpus:
         from zoo.datasets.builder import load_entry
 
         return load_entry(CATALOGUE[data])
-    if is_path(data):
+    if isinstance(data, pd.DataFrame) or is_path(data):
         return load_files(data, **files)
     if len(Path(data).parts) > 1 or Path(data).suffix:
         raise UsageError(f"no such file or folder: {data}. Check the path.")
-    raise unknown("data", data, [*CATALOGUE, "sample", *KINDS])
+    raise unknown("data", str(data), [*CATALOGUE, "sample", *KINDS])
 
 
 def find_entry(name: str) -> Entry:
@@ -93,7 +97,7 @@ def find_entry(name: str) -> Entry:
 def folders(entry: Entry) -> list[Path]:
     """Where raw files of a corpus may lie: none if ``ZOO_DATA_DIR`` is not set."""
     root = os.environ.get("ZOO_DATA_DIR")
-    return [Path(root, name).expanduser() for name in folder_names(entry)] if root else []
+    return [expanded(root) / name for name in folder_names(entry)] if root else []
 
 
 def folder_names(entry: Entry) -> list[str]:
@@ -150,7 +154,7 @@ def raw_files_in(folder: Path, entry: Entry) -> RawFiles | None:
 
 def data_dir() -> Path:
     """Where TensorFlow Datasets keeps what it prepared: ``TFDS_DATA_DIR``."""
-    return Path(os.environ.get("TFDS_DATA_DIR") or "~/tensorflow_datasets").expanduser()
+    return expanded(os.environ.get("TFDS_DATA_DIR") or "~/tensorflow_datasets")
 
 
 def config_name(entry: Entry, raw: RawFiles | None) -> str:

@@ -3,8 +3,8 @@
 import logging
 from pathlib import Path
 
-from zoo.datasets.tables import SEPARATED, kind_of
-from zoo.datasets.text_files import composed
+from zoo.datasets.separated import SUFFIXES as SEPARATED
+from zoo.datasets.text_files import composed, unpacked
 from zoo.errors import UsageError, unknown
 
 TEXT_COLUMNS = (
@@ -49,7 +49,7 @@ def choose_columns(
     for role, name in given.items():
         if name is None:
             error = unknown(f"column of {path}:", wanted[role], listed)
-            raise UsageError(f"{error} Choose one that all files have, with --{role}-column.")
+            raise UsageError(f"{error} Choose one that all files have, with {_option(role)}.")
     text, label = given.get("text"), given.get("label")
     text = _guess(names, TEXT_COLUMNS, label) if text is None else text
     label = _guess(names, LABEL_COLUMNS, text) if label is None else label
@@ -58,7 +58,7 @@ def choose_columns(
         text, label = (others[0] if name is None else name for name in (text, label))
     if not labelled and len(names) == 1 and text is None:
         text = names[0]
-        if kind_of(path) in SEPARATED:
+        if unpacked(path).suffix.lower() in SEPARATED:
             logger.warning(
                 "%s: its first line, %r, is taken for the name of the only column, not for a text",
                 path,
@@ -68,7 +68,7 @@ def choose_columns(
     for role, name in chosen.items():
         if name is None:
             raise UsageError(
-                f"{path}: which column has the {role}s? Choose one with --{role}-column: "
+                f"{path}: which column has the {role}s? Choose one with {_option(role)}: "
                 f"{', '.join(map(repr, listed))} (a first line must name the columns); or name it "
                 f"{role!r}"
             )
@@ -77,12 +77,12 @@ def choose_columns(
     if text == chosen.get("label"):
         raise UsageError(
             f"{path}: the texts and the labels are both in {text!r}: choose another column with "
-            "--text-column or --label-column"
+            f"{_option('text')} or {_option('label')}"
         )
     if any(role not in given and name != role for role, name in chosen.items()):
         labels = f", labels in {label!r}" if labelled else ""
-        options = ", ".join(f"--{role}-column" for role in chosen)
-        logger.info("%s: texts are in %r%s (choose others with %s)", path, text, labels, options)
+        options = ", ".join(map(_option, chosen))
+        logger.info("%s: texts are in %r%s; choose others with %s", path, text, labels, options)
     return text, chosen.get("label")
 
 
@@ -100,6 +100,11 @@ def column_named(name: str, names: list[str]) -> str | None:
         if len(alike) == 1:
             return alike[0]
     return None
+
+
+def _option(role):
+    """The option of a column, in Python and on the command line."""
+    return f"{role}_column (--{role}-column)"
 
 
 def _on_a_line(name):

@@ -14,6 +14,7 @@ import numpy as np
 
 from zoo.datasets.text_files import unpacked
 from zoo.errors import UsageError
+from zoo.paths import expanded
 
 PICKLES = {".model", ".kv", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".pt", ".pth"}
 LONGEST_WORD = 10_000  # bytes; a longer one is no word
@@ -45,7 +46,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
         UsageError: for a missing, pickled or malformed file, naming the line or the vector; or if
             no word of ``words`` is in it.
     """
-    path = Path(path)
+    path = expanded(path)
     rows = _binary_rows if unpacked(path).suffix.lower() == ".bin" else _text_rows
     wanted = None if words is None else {word.lower() for word in words}
     index: dict[str, int] = {}

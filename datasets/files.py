@@ -2,12 +2,15 @@
 
 import glob
 import io
+import itertools
+import json
 import logging
 import re
 import sys
 from collections.abc import Collection, Iterator
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -25,9 +28,19 @@ from zoo.datasets.reports import (
     some_of,
 )
 from zoo.datasets.separated import MARKS, separator_of
-from zoo.datasets.tables import NO_ROWS, SEPARATED, SUFFIXES, kind_of, read_columns, read_rows
+from zoo.datasets.tables import (
+    NO_ROWS,
+    SEPARATED,
+    SUFFIXES,
+    kind_of,
+    own_names,
+    read_columns,
+    read_rows,
+)
 from zoo.datasets.text_files import (
     Problem,
+    advice_on,
+    check_encoding,
     composed,
     open_text,
     undecodable,
@@ -35,12 +48,14 @@ from zoo.datasets.text_files import (
     well_formed,
 )
 from zoo.errors import UsageError, unknown
+from zoo.paths import expanded
 from zoo.progress import progress
 
 ON_BAD_ROW = ("fail", "skip")
 RARE_CLASSES = ("drop", "merge")
 MERGED = "other"  # the class of merged ones
 KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
+FRAME = Path("the DataFrame")  # in messages
 
 logger = logging.getLogger("zoo")
 
@@ -50,30 +65,36 @@ class NoRows(UsageError):
 
 
 def as_path(path: str | Path) -> Path:
-    """Refuses an empty one, which pathlib takes for the working folder."""
+    """The path, :func:`expanded`. Refuses an empty one, which pathlib takes for the working folder,
+    and what is no path.
+    """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"a {type(path).__name__} where a path is wanted: write it to a file")
     if path == "":
         raise UsageError("an empty path, as of a shell variable that is not set: give a file")
-    return Path(path)
+    return expanded(path)
 
 
 def is_path(data: str | Path) -> bool:
     """Whether ``data`` is meant as a file, a folder or a glob, be it there or not."""
-    return kind_of(data) is not None or glob.has_magic(str(data)) or Path(data).exists()
+    return kind_of(data) is not None or glob.has_magic(str(data)) or expanded(data).exists()
 
 
 def load_files(
-    train: str | Path,
+    train: str | Path | pd.DataFrame,
     validation: str | Path | None = None,
     test: str | Path | None = None,
     text_column: str | None = None,
     label_column: str | None = None,
     on_bad_row: str = "fail",
+    encoding: str | None = None,
     min_class_size: int = 1,
     rare_classes: str = "drop",
 ) -> Corpus:
     """A corpus from the user's own files. Letters and their accents are :func:`composed`.
 
-    A table is CSV, TSV, JSON lines (each also in gzip) or Parquet. A glob stands for tables with
+    A table is CSV, TSV, JSON (one object a line, or an array of objects), each also in gzip, or
+    Parquet; or a DataFrame. A glob stands for tables with
     the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
     such a folder or a table, named ``train``, ``validation`` (or ``valid``, ``val``, ``dev``) and
     ``test``.
@@ -87,6 +108,8 @@ def load_files(
             folders have none.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
+        encoding: of all files that no mark says to be UTF-8, UTF-16 or UTF-32, such as "cp1252";
+            by default UTF-8.
         min_class_size: a class of fewer texts in ``train`` is rare, splits that are taken of these
             included. By default none is, and a label that they lack is refused.
         rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
@@ -101,33 +124,38 @@ def load_files(
             than good ones, a single class, or a label that the training file lacks.
     """
     check_rare(min_class_size, rare_classes)
+    paths = {"train": _source(train)}
+    if isinstance(paths["train"], Path):
+        within = find_splits(paths["train"])
+        if within:
+            others = set(children(paths["train"])) - set(within.values())
+            report_left_out(paths["train"], sorted(others))
+        paths |= within
     own = {"validation": validation, "test": test}
-    within = find_splits(as_path(train))
-    if within:
-        others = set(children(as_path(train))) - set(within.values())
-        report_left_out(as_path(train), sorted(others))
-    paths = {"train": train} | within
-    paths |= {split: path for split, path in own.items() if path is not None}
+    paths |= {split: as_path(path) for split, path in own.items() if path is not None}
+    title = short_name(train)
+    train = paths["train"] if isinstance(paths["train"], Path) else FRAME
     columns = {"text_column": text_column, "label_column": label_column}
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
-    if given and all(Path(path).is_dir() for path in paths.values()):
+    if given and all(isinstance(path, Path) and path.is_dir() for path in paths.values()):
         raise UsageError(f"{train} has no columns: leave out {given}")
     frames, found = {}, {}
     for split, path in paths.items():
         own = {
-            option: column_of(path, found[option]) if option in found else name
+            option: column_of(path, found[option], encoding) if option in found else name
             for option, name in columns.items()
         }
-        frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row)
+        frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row, encoding=encoding)
         for option, name in frames[split].attrs["columns"].items():
             role = option.removesuffix("_column")
             if found.get(option) and own[option] is None and name == role:  # else it is told
                 logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
         found = frames[split].attrs["columns"] | found
+    told = paths | {"train": train}
     sizes = frames["train"]["label"].value_counts()
     if min_class_size > 1:
         kept = set(sizes.index[sizes >= min_class_size])
-        for split, path in paths.items():
+        for split, path in told.items():
             frames[split] = without_rare(
                 frames[split], path, kept, min_class_size, rare_classes, split
             )
@@ -144,9 +172,9 @@ def load_files(
         splits[split] = Split(frame["text"], class_numbers(frame, labels))
         there = set(frame["label"])
         if absent := [label for label in labels if label not in there]:
-            logger.warning("%s has no text of: %s", paths[split], some_of(absent))
+            logger.warning("%s has no text of: %s", told[split], some_of(absent))
     report_repeats(frames)
-    corpus = Corpus(short_name(train), labels, **splits)
+    corpus = Corpus(title, labels, **splits)
     corpus.columns = found
     return corpus
 
@@ -207,7 +235,10 @@ def _classes(number):
 
 
 def read_texts(
-    path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
+    path: str | Path,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
 ) -> list[str]:
     """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
 
@@ -220,57 +251,90 @@ def read_texts(
             not Unicode in a line of these is replaced, NUL bytes are left out; both are reported.
         text_column: by default ``text``, or else a well-known name, which the log announces.
             Lines and folders have none.
-        on_bad_row: as that of :func:`load_files`.
+        on_bad_row, encoding: as those of :func:`load_files`.
 
     Raises:
         UsageError: if the file cannot be read or lacks the column, or for a bad row.
     """
-    return [text for _, text in stream_texts(path, text_column, on_bad_row)]
+    return [text for _, text in stream_texts(path, text_column, on_bad_row, encoding)]
 
 
-def text_column_of(path: str | Path, text_column: str | None = None) -> str | None:
+def text_column_of(
+    path: str | Path, text_column: str | None = None, encoding: str | None = None
+) -> str | None:
     """The column of texts that :func:`stream_texts` takes; None where there are no columns."""
     path = as_path(path)
     if path.is_dir() or _is_lines(path):
         return text_column
-    return _open_rows(path, text_column, None, labelled=False)[0]["text_column"]
+    return _open_rows(path, text_column, None, encoding, labelled=False)[0]["text_column"]
 
 
-def column_of(path: str | Path, column: str | None) -> str | None:
+def column_of(
+    path: str | Path | pd.DataFrame, column: str | None, encoding: str | None = None
+) -> str | None:
     """A column, if a file that it may not have been meant for has it; else None."""
     if column is None:
         return None
     try:
-        return column_named(column, read_columns(matching_files(Path(path))[0]))
+        return column_named(column, _columns(_source(path), encoding))
     except UsageError:  # lines of text or a folder; or what its reader will tell
         return None
 
 
+def table_kind(path: str | Path) -> str | None:
+    """The suffix of a table, or of the first of a glob; None of a folder and of lines of text."""
+    path = as_path(path)
+    return None if path.is_dir() else kind_of(matching_files(path)[0])
+
+
+def _columns(source, encoding):
+    if isinstance(source, pd.DataFrame):
+        return list(map(str, source.columns))
+    return read_columns(matching_files(source)[0], encoding)
+
+
+def _source(data):
+    """A DataFrame as it is, and any other data as a path."""
+    return data if isinstance(data, pd.DataFrame) else as_path(data)
+
+
 def stream_texts(
-    path: str | Path, text_column: str | None = None, on_bad_row: str = "fail"
-) -> Iterator[tuple[dict[str, str | int], str]]:
+    path: str | Path | pd.DataFrame,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    keep: bool = False,
+) -> Iterator[tuple[dict[str, Any], str]]:
     """What :func:`read_texts` gives, one by one; an error comes where it is met.
 
     Yields:
-        Where a text is from, its ``file`` and, but of a folder, ``line`` (in Parquet: the row), and
-        the text.
+        Where a text is from, its ``file`` and, but of a folder, ``line`` (in Parquet and in arrays
+        of JSON: the row), and the text. With ``keep``, of a table, the whole row in place of that,
+        as it is in the file, by the names of its columns; of several tables after the ``file``.
     """
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
-    path = as_path(path)
-    is_lines = _is_lines(path)
-    if text_column is not None and (is_lines or path.is_dir()):
+    path = _source(path)
+    is_table = isinstance(path, pd.DataFrame)
+    is_lines = not is_table and _is_lines(path)
+    if text_column is not None and not is_table and (is_lines or path.is_dir()):
         raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
     if is_lines:
         for file in matching_files(path):
-            for number, text in enumerate(lines_of(file), start=1):
+            for number, text in enumerate(lines_of(file, encoding), start=1):
                 yield {"file": well_formed(str(file)), "line": number}, text
         return
-    _, rows = _open_rows(path, text_column, None, labelled=False)
-    for file, where, (text, _) in _good_rows(path, rows, on_bad_row, labelled=False):
+    _, rows = _open_rows(path, text_column, None, encoding, labelled=False, keep=keep)
+    good = _good_rows(path, rows, on_bad_row, encoding, labelled=False)
+    several = keep and not is_table and len(matching_files(path)) > 1
+    for file, where, (text, _, own) in good:
         in_folder = isinstance(where, str)
-        name = well_formed(str(file / where if in_folder else file))
-        yield {"file": name} | ({} if in_folder else {"line": where}), (text or "").strip()
+        if own is None:
+            name = well_formed(str(file / where if in_folder else file))
+            own = {"file": name} | ({} if in_folder else {"line": where})
+        elif several:
+            own = {"file": well_formed(str(file))} | own
+        yield own, (text or "").strip()
 
 
 def _is_lines(path):
@@ -278,7 +342,9 @@ def _is_lines(path):
     return bool(paths) and all(unpacked(one).suffix.lower() == ".txt" for one in paths)
 
 
-def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]:
+def lines_of(
+    path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
+) -> Iterator[str]:
     """The lines of a text file, or of what is open already, each a text.
 
     What is not Unicode is replaced, NUL bytes are left out, and both reported; so is a first line
@@ -289,7 +355,7 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
     """
     bad, nul = [], []
     try:
-        with open_text(path, file) as file:
+        with open_text(path, encoding, file) as file:
             file.reconfigure(newline="\n")  # a lone carriage return ends no line
             for number, line in enumerate(file, start=1):
                 if number == 1 and _is_of_table(line):
@@ -299,7 +365,8 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                         *(path, line[:60]),
                     )
                 if number == 1 and "\0" in line:
-                    raise UsageError(f"{path}, line 1: NUL bytes: save the file as UTF-8")
+                    advice = f"save the file as UTF-8{advice_on(path, encoding)}"
+                    raise UsageError(f"{path}, line 1: NUL bytes: {advice}")
                 if number == 1 and "\r" in line.rstrip("\r\n"):
                     logger.warning("%s: line 1 has carriage returns, which end no line", path)
                 if "\0" in line:
@@ -310,9 +377,14 @@ def lines_of(path: Path, file: io.BufferedReader | None = None) -> Iterator[str]
                     line = well_formed(line)
                 yield composed(line.rstrip("\r\n"))
     finally:  # also where no more are asked for
-        for kind, lines in (("are not UTF-8", bad), ("have NUL bytes, which are left out", nul)):
+        kinds = {f"are not {encoding or 'UTF-8'}": bad, "have NUL bytes, which are left out": nul}
+        for kind, lines in kinds.items():
             if lines:
-                logger.warning("%s: %d lines %s (the first: %d)", path, len(lines), kind, lines[0])
+                advice = advice_on(path, encoding) if lines is bad else ""
+                advice = advice.replace(", or give", ": give")
+                logger.warning(
+                    "%s: %d lines %s (the first: %d)%s", path, len(lines), kind, lines[0], advice
+                )
 
 
 def _is_of_table(line):
@@ -321,15 +393,16 @@ def _is_of_table(line):
 
 
 def read_labelled(
-    path: str | Path,
+    path: str | Path | pd.DataFrame,
     text_column: str | None = None,
     label_column: str | None = None,
     on_bad_row: str = "fail",
+    encoding: str | None = None,
 ) -> pd.DataFrame:
     """The texts and labels of a table, a glob or a folder, and where each is from.
 
     Args:
-        path, text_column, label_column, on_bad_row: as those of :func:`load_files`.
+        path, text_column, label_column, on_bad_row, encoding: as those of :func:`load_files`.
 
     Returns:
         The columns ``text``, ``label``, ``file`` and ``place`` (see
@@ -338,10 +411,10 @@ def read_labelled(
     Raises:
         UsageError: for what cannot be read, a missing column, or a bad row.
     """
-    path = as_path(path)
-    columns, rows = _open_rows(path, text_column, label_column)
+    path = _source(path)
+    columns, rows = _open_rows(path, text_column, label_column, encoding)
     good = {"text": [], "label": [], "file": [], "place": []}
-    for file, where, (text, label) in _good_rows(path, rows, on_bad_row):
+    for file, where, (text, label, _) in _good_rows(path, rows, on_bad_row, encoding):
         row = (text.strip(), sys.intern(label.strip()), file, where)
         for column, value in zip(good.values(), row, strict=True):
             column.append(value)
@@ -350,22 +423,28 @@ def read_labelled(
     return frame
 
 
-def _good_rows(path, rows, on_bad_row, labelled=True):
+def _good_rows(path, rows, on_bad_row, encoding, labelled=True):
     """Rows without those that have a problem: these end it, or are counted and told."""
     if on_bad_row not in ON_BAD_ROW:
         raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
     file, good, bad, read = None, 0, [], False
+    path = FRAME if isinstance(path, pd.DataFrame) else path
     try:
         for file, where, values in progress(rows, f"Reading {path}", unit="rows"):
-            problem = values if isinstance(values, Problem) else _problem(*values, labelled)
+            is_bad = isinstance(values, Problem)
+            problem = values if is_bad else _problem(*values[:2], encoding, labelled)
             if problem is None:
                 good += 1
-                yield file, where, [value and composed(value) for value in values]
+                text, label, own = values
+                yield file, where, (text and composed(text), label and composed(label), own)
             elif on_bad_row == "skip":
                 bad.append((file, where, problem.kind))
             else:
-                way_out = "or leave bad rows out with --on-bad-row skip"
-                raise UsageError(f"{place(file, where)}: {problem.message}; {way_out}")
+                source = file / where if isinstance(where, str) else file
+                is_foreign = problem.kind == f"not {encoding or 'UTF-8'}"
+                advice = advice_on(source, encoding) if is_foreign else ""
+                way_out = 'or leave bad rows out with on_bad_row="skip" (--on-bad-row skip)'
+                raise UsageError(f"{place(file, where)}: {problem.message}{advice}; {way_out}")
         read = True
     finally:  # also where no more are asked for
         reports = list(skipped(bad))
@@ -375,20 +454,60 @@ def _good_rows(path, rows, on_bad_row, labelled=True):
     if file is None:
         raise NoRows(f"{path} has no rows: {NO_ROWS}")
     if len(bad) > good:
+        is_foreign = bad[0][2] == f"not {encoding or 'UTF-8'}"
+        advice = advice_on(bad[0][0], encoding).replace(", or give", ": give") if is_foreign else ""
         raise UsageError(
-            f"only {good} {'row is' if good == 1 else 'rows are'} left of {'; '.join(reports)}"
+            f"only {good} {'row is' if good == 1 else 'rows are'} left of "
+            f"{'; '.join(reports)}{advice}"
         )
 
 
-def _open_rows(path, text_column, label_column, labelled=True):
-    """The names of the columns, and file, place, and values or a problem of each row."""
-    if path.is_dir():
-        return {}, read_class_folders(path, labelled)
-    files = matching_files(path)
-    names = read_columns(files[0])
+def _open_rows(source, text_column, label_column, encoding, labelled=True, keep=False):
+    """The names of the columns, and file, place, and values or a problem of each row.
+
+    The values are the text, the label or None, and the whole row or None.
+    """
+    if isinstance(source, pd.DataFrame):
+        names = _columns(source, None)
+        chosen = choose_columns(FRAME, names, text_column, label_column, labelled)
+        rows = _rows_of_frame(source, *(n if n is None else names.index(n) for n in chosen), keep)
+        return dict(zip(("text_column", "label_column"), chosen, strict=True)), rows
+    if source.is_dir():
+        check_encoding(encoding)
+        rows = read_class_folders(source, labelled, encoding)
+        return {}, ((file, where, (*values, None)) for file, where, values in rows)
+    files = matching_files(source)
+    names = read_columns(files[0], encoding)
     chosen = choose_columns(files[0], names, text_column, label_column, labelled)
     columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
-    return columns, (row for file in files for row in _table(file, *chosen))
+    return columns, (row for file in files for row in _table(file, *chosen, encoding, keep))
+
+
+def _rows_of_frame(frame, text, label, keep):
+    """Rows of a DataFrame, whose columns of texts and labels have these numbers."""
+
+    def cells(number):
+        values = [None] * len(frame) if number is None else frame.iloc[:, number].tolist()
+        return (v if isinstance(v, str) else None if _is_missing(v) else str(v) for v in values)
+
+    names = own_names(_columns(frame, None))
+    own = frame.itertuples(index=False, name=None) if keep else itertools.repeat(())
+    rows = zip(cells(text), cells(label), own, strict=False)
+    for number, (text, label, row) in enumerate(rows, start=1):
+        yield FRAME, number, (text, label, dict(zip(names, row, strict=True)) if keep else None)
+
+
+def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
+    """Writes two columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    names, listed = list(columns.values()), _columns(frame, None)
+    rows = _rows_of_frame(frame, *map(listed.index, names), keep=False)
+    with path.open("w", encoding="utf-8") as file:
+        for _, _, values in rows:
+            file.write(json.dumps(dict(zip(names, values[:2], strict=True))) + "\n")
+
+
+def _is_missing(value):
+    return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
 def matching_files(path: Path) -> list[Path]:
@@ -405,18 +524,20 @@ def matching_files(path: Path) -> list[Path]:
     return files
 
 
-def _table(file, text, label) -> Iterator[tuple]:
+def _table(file, text, label, encoding, keep) -> Iterator[tuple]:
     """Rows of a table: file, place, and values or a problem."""
-    names = read_columns(file)
+    names = read_columns(file, encoding)
     # All files have them, but may write their accents in another way.
     text, label = choose_columns(file, names, text, label, labelled=label is not None)
     index = None if label is None else names.index(label)
     labels, long_texts, swallowed = set(), [], []
     watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATED)
-    separator = separator_of(file) if watched else None
-    for number, values in read_rows(file, [text] if label is None else [text, label]):
+    separator = separator_of(file, encoding) if watched else None
+    wanted = [text] if label is None else [text, label]
+    for number, values in read_rows(file, wanted, encoding, keep):
         if not isinstance(values, Problem):
-            values = (values[0], values[1] if label is not None else None)
+            own = values.pop() if keep else None
+            values = (values[0], values[1] if label is not None else None, own)
             labels.add(values[1])
             if watched and values[0] and "\n" in values[0]:
                 if label is not None:  # all of which are not known yet
@@ -430,15 +551,15 @@ def _table(file, text, label) -> Iterator[tuple]:
     report_swallowed(file, swallowed)
 
 
-def _problem(text, label, labelled=True) -> Problem | None:
+def _problem(text, label, encoding, labelled=True) -> Problem | None:
     """What is wrong with the values of a row."""
     for name, value in (("text", text), ("label", label)):
         if labelled and not (value and value.strip()):
             return Problem(f"without a {name}", f"no {name}")
         if value and "\0" in value:
             return Problem("with NUL bytes", f"NUL bytes in the {name}: save the file as UTF-8")
-        if value and (reason := undecodable(value)):
-            return Problem("not UTF-8", reason)
+        if value and (reason := undecodable(value, encoding)):
+            return Problem(f"not {encoding or 'UTF-8'}", reason)
     if label and re.search(r"[\r\n]", label.strip()):
         return Problem("with a label of many lines", f"a label of many lines: {label[:40]!r}")
     return None

@@ -4,10 +4,13 @@ import glob
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from zoo.datasets.reports import report_left_out
 from zoo.datasets.tables import kind_of
 from zoo.datasets.text_files import open_text, unpacked
 from zoo.errors import UsageError
+from zoo.paths import expanded
 
 SPLITS = {
     "train": ("train", "training"),
@@ -16,13 +19,15 @@ SPLITS = {
 }
 
 
-def short_name(path: str | Path) -> str:
-    """The name of a file, a folder or a glob, for people.
+def short_name(path: str | Path | pd.DataFrame) -> str:
+    """The name of a file, a folder or a glob, for people; of a DataFrame "dataframe".
 
     >>> short_name("own/reviews.csv.gz"), short_name("own/reviews/*.csv")
     ('reviews', 'reviews')
     """
-    path = Path(path)
+    if isinstance(path, pd.DataFrame):
+        return "dataframe"
+    path = expanded(path)
     while glob.has_magic(path.name) and not path.exists():
         path = path.parent
     name = path.name if path.name not in ("", "..") else path.resolve().name
@@ -53,7 +58,7 @@ def find_splits(folder: Path) -> dict[str, Path]:
 
 
 def read_class_folders(
-    folder: Path, labelled: bool = True
+    folder: Path, labelled: bool = True, encoding: str | None = None
 ) -> Iterator[tuple[Path, str, tuple[str, str | None]]]:
     """The texts of a folder of class folders; without labels also those beside them.
 
@@ -79,7 +84,7 @@ def read_class_folders(
             f'give one of its files, or several as "{folder / "*.csv"}"'
         )
     for path in texts:
-        with open_text(path) as file:
+        with open_text(path, encoding) as file:
             label = path.parent.name if labelled else None
             yield folder, str(path.relative_to(folder)), (file.read(), label)
     known = {*texts, *(path.parent for path in texts)}  # a class without texts is none

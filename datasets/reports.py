@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.tables import kind_of
+from zoo.datasets.tables import unit_of
 
 SHOWN = 3  # places
 ODD_LABELS = 10  # lines
@@ -19,7 +19,7 @@ logger = logging.getLogger("zoo")
 
 def place(file: Path, where: int | str) -> str:
     """A row's place: "reviews.csv, line 4", "reviews.parquet, row 3" or "reviews/good/1.txt"."""
-    return str(file / where) if isinstance(where, str) else f"{file}, {_unit(file)} {where}"
+    return str(file / where) if isinstance(where, str) else f"{file}, {unit_of(file)} {where}"
 
 
 def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
@@ -154,11 +154,9 @@ def _pair(rows, earlier):
     return f"{here} has the text of {there.removeprefix(here.rpartition(', ')[0] + ', ')}"
 
 
-def _unit(file):
-    return "row" if kind_of(file) == ".parquet" else "line"
-
-
 def _some(file, places):
     """The first few: "lines 4, 9, 12, ..", or names of files."""
     some = ", ".join(map(str, places[:SHOWN])) + ", .." * (len(places) > SHOWN)
-    return some if isinstance(places[0], str) else f"{_unit(file)}{'s' * (len(places) > 1)} {some}"
+    return (
+        some if isinstance(places[0], str) else f"{unit_of(file)}{'s' * (len(places) > 1)} {some}"
+    )

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.datasets.text_files import Problem, open_text, undecodable, unpacked
+from zoo.datasets.text_files import Problem, advice_on, open_text, undecodable, unpacked
 from zoo.errors import UsageError
 from zoo.spreadsheets import LONGEST_CELL
 
+SUFFIXES = (".csv", ".tsv")
 LONGEST_NAME = 1000  # of a column: a longer one is a text, in a file without a header
 UNBALANCED = (
     "a quote opens here and is not closed before the separator or the line end; double the quotes "
@@ -29,7 +30,9 @@ MOST_REREAD = 50_000_000  # lines, after unbalanced quotes: a bound on the time
 logger = logging.getLogger("zoo")
 
 
-def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
+def read_separated(
+    path: Path, encoding: str | None = None
+) -> Iterator[tuple[int, list[str] | Problem]]:
     """The rows of a file, the header first; blank lines are none.
 
     Many a writer of TSV does not quote: where quotes do not balance there, a line that has as many
@@ -43,10 +46,10 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
         UsageError: where the file cannot be read on.
     """
     csv.field_size_limit(LONGEST_CELL)
-    separator = separator_of(path)
-    _, header, _ = _start(path)
+    separator = separator_of(path, encoding)
+    _, header, _ = _start(path, encoding)
     blanks = separator != "\t" and f"{separator} " in header and not header.startswith(JSON)
-    with open_text(path) as file:
+    with open_text(path, encoding) as file:
         lines = _Lines(file)
         rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=blanks)
         width, unquoted = 0, []
@@ -84,14 +87,14 @@ def read_separated(path: Path) -> Iterator[tuple[int, list[str] | Problem]]:
         )
 
 
-def separator_of(path: Path) -> str:
+def separator_of(path: Path, encoding: str | None = None) -> str:
     """Tabs in TSV. In CSV that of Excel's directive; or of ``MARKS`` the one that is in the header
     most often, without what is in quotes, and a mark before a blank only where no other is. One
     that makes as many cells of the next line, too, is before all others.
     """
     if unpacked(path).suffix.lower() == ".tsv":
         return "\t"
-    directive, header, row = _start(path)
+    directive, header, row = _start(path, encoding)
     if directive:
         return directive[1]
 
@@ -102,9 +105,9 @@ def separator_of(path: Path) -> str:
     return max(MARKS, key=likeliness)
 
 
-def _start(path):
+def _start(path, encoding):
     """Excel's directive, or None, and the two rows after it, without what is in quotes."""
-    with open_text(path) as file:
+    with open_text(path, encoding) as file:
         lines = (line for line in file if not line.isspace())
         header = _row(lines)
         directive = DIRECTIVE.fullmatch(header)
@@ -125,7 +128,7 @@ def _row(lines):
     return row
 
 
-def check_header(path: Path, line: int, names: list[str]) -> list[str]:
+def check_header(path: Path, line: int, names: list[str], encoding: str | None = None) -> list[str]:
     """The names of columns in a first row.
 
     Raises:
@@ -133,11 +136,12 @@ def check_header(path: Path, line: int, names: list[str]) -> list[str]:
     """
     text = "".join(names)
     if "\0" in text:
-        raise UsageError(f"{path}, line {line}: NUL bytes in the header: save the file as UTF-8")
-    if undecodable(text):
-        raise UsageError(f"{path}, line {line}, the header: {undecodable(text)}")
+        advice = f"save the file as UTF-8{advice_on(path, encoding)}"
+        raise UsageError(f"{path}, line {line}: NUL bytes in the header: {advice}")
+    if reason := undecodable(text, encoding):
+        raise UsageError(f"{path}, line {line}, the header: {reason}{advice_on(path, encoding)}")
     if text.startswith(JSON):
-        raise UsageError(f"{path} looks like JSON: write one object a line, as .jsonl")
+        raise UsageError(f"{path} looks like JSON: name it .json, or .jsonl")
     if max(map(len, names)) > LONGEST_NAME:
         raise UsageError(f"{path}, line {line}: that long a line is no header: name the columns")
     is_tsv = unpacked(path).suffix.lower() == ".tsv"

@@ -2,6 +2,7 @@
 
 import codecs
 import contextlib
+import encodings.aliases
 import gzip
 import io
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
 
 ENCODINGS = {  # by the mark at the start of a file, the longest first
     codecs.BOM_UTF32_LE: "utf-32",
@@ -29,8 +30,10 @@ OTHER_KINDS = {
     b"PAR1": "Parquet: end its name with .parquet",
     b"%PDF": "a PDF: make a table of it first",
 }
-
-
+LIKELY = (  # encodings of old files, the commonest first
+    "cp1252 cp1251 cp1250 gb18030 shift_jis euc_kr big5 koi8_r cp1254 cp1253 cp1256 cp1255 euc_jp"
+).split()
+ASKED = 1_000_000  # bytes of a file whose encoding is guessed
 SURROGATES = re.compile("[\ud800-\udfff]")
 WORD = re.compile(r"\S{1,2000}")  # as composing takes time by the square of a length
 
@@ -48,18 +51,33 @@ def unpacked(path: str | Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
+def check_encoding(name: str | None) -> None:
+    """Refuses what Python knows no text encoding by; None is for UTF-8, or what a mark tells."""
+    try:
+        if name is not None:
+            io.TextIOWrapper(io.BytesIO(), name)
+    except (LookupError, TypeError, ValueError):  # unknown, no string, with a NUL
+        aliases = encodings.aliases.aliases.items()
+        pairs = (pair for pair in aliases if not pair[1].endswith("_codec"))  # base64 and its like
+        known = {name for pair in pairs for name in pair if name[0].isalpha()}
+        raise unknown("encoding", name, ["utf_8", "utf_16", *LIKELY, *sorted(known)]) from None
+
+
 @contextlib.contextmanager
-def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.TextIOWrapper]:
+def open_text(
+    path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
+) -> Iterator[io.TextIOWrapper]:
     """A text file, or a text file in gzip, with its line ends as they are.
 
     Or what is open already, as standard input is; ``path`` then is its name in messages.
 
-    UTF-8 with or without a mark; UTF-16 and UTF-32 with one. What is not UTF-8 becomes lone
-    surrogates, which :func:`undecodable` finds.
+    UTF-8 with or without a mark, or what ``encoding`` says; UTF-16 and UTF-32 where a mark says
+    so. What is not of that encoding becomes lone surrogates, which :func:`undecodable` finds.
 
     Raises:
         UsageError: also within the ``with`` block, where reading on is impossible.
     """
+    check_encoding(encoding)
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     opened = None
     if file is not None:
@@ -74,8 +92,10 @@ def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.
                     kind = f"{kind.partition(':')[0]}: give it as a file"
                 raise UsageError(f"{path} is {kind}")
         marks = (ENCODINGS[mark] for mark in ENCODINGS if start.startswith(mark))
-        encoding = next(marks, "utf-8-sig")
-        errors = "surrogateescape" if encoding == "utf-8-sig" else "strict"
+        of_mark = "utf-8-sig" if start.startswith(codecs.BOM_UTF8) else next(marks, None)
+        encoding = of_mark or encoding or "utf-8-sig"
+        is_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+        errors = "strict" if is_wide else "surrogateescape"
         if opened and not start:  # asked once more, a terminal would want a second Ctrl-D
             file = io.BytesIO()
         text = io.TextIOWrapper(file, encoding, errors=errors, newline="")
@@ -86,8 +106,8 @@ def open_text(path: Path, file: io.BufferedReader | None = None) -> Iterator[io.
                 text.detach()  # which would close it
 
 
-def undecodable(text: str) -> str | None:
-    """What in a text was not Unicode, in words; None if all of it is."""
+def undecodable(text: str, encoding: str | None = None) -> str | None:
+    """What in a text was not of the encoding, by default UTF-8, in words; None if all of it is."""
     try:
         text.encode()
         return None
@@ -96,9 +116,52 @@ def undecodable(text: str) -> str | None:
         line = text.count("\n", 0, error.start) + 1
         where = f" in line {line} of the text" if line > 1 else ""
         if 0xDC80 <= code <= 0xDCFF:
-            byte = f"0x{code - 0xDC00:02x}"
-            return f"the byte {byte}{where} is not UTF-8: convert the file, with iconv for one"
+            byte, name = f"0x{code - 0xDC00:02x}", encoding or "UTF-8"
+            return f"the byte {byte}{where} is not {name}: convert the file, with iconv for one"
         return f"half a character, \\u{code:04x}: write it as UTF-8"
+
+
+def advice_on(path: Path, encoding: str | None) -> str:
+    """What to do about a file that is not UTF-8, ", or give .."; nothing where that is not clear.
+
+    Of the encodings that its first megabyte may be of, it names the one that makes the most of it.
+    Nothing either where an ``encoding`` was given.
+    """
+    if encoding is not None:
+        return ""
+    with contextlib.suppress(UsageError, ImportError):
+        from charset_normalizer import from_bytes  # which requests needs, too
+
+        opener = gzip.open if path.suffix.lower() == ".gz" else open
+        with _explained(path), opener(path, "rb") as file:
+            lines = file.read(ASKED).splitlines(keepends=True)
+        letters = [line for line in lines if not line.isascii()]
+        foreign = [line for line in letters if SURROGATES.search(_as_utf8(line))]
+        odd = b"".join(foreign)[: ASKED // 10]
+        zeros = b"".join(lines[:100])
+        if b"\0" in zeros:  # every other byte of Latin letters
+            low = zeros[1::2].count(0) > zeros[::2].count(0)
+            return _given("utf-16-le" if low else "utf-16-be")
+        if len(foreign) <= len(letters) / 2:  # of UTF-8, but for some faults
+            return ""
+        found = from_bytes(odd, cp_isolation=LIKELY, threshold=0.5)
+        best = min(found, key=lambda one: (one.chaos, -one.coherence, _rank(one)), default=None)
+        if best is not None:
+            return _given(LIKELY[_rank(best)])
+    return ""
+
+
+def _as_utf8(line):
+    return line.decode(errors="surrogateescape")
+
+
+def _given(encoding):
+    return f", or give encoding={encoding!r}, which is likely (--encoding {encoding})"
+
+
+def _rank(match):
+    names = {match.encoding, *match.could_be_from_charset}
+    return min(LIKELY.index(name) for name in names if name in LIKELY)
 
 
 def well_formed(text: str) -> str:
@@ -134,10 +197,11 @@ def _explained(path):
     """Turns what reading may raise into one line."""
     try:
         yield
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        encoding = getattr(error, "encoding", "UTF-16").upper()
         raise UsageError(
-            f"{path} is not the {error.encoding.upper()} that its first bytes say "
-            f"({error.reason}): save it as UTF-8"
+            f"{path} is not the {encoding} that its first bytes, or encoding (--encoding), say "
+            f"({getattr(error, 'reason', error)}): save it as UTF-8"
         ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UsageError(f"{path} is not gzip, or cut off: {error}") from None

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from zoo.alone import scratch
 from zoo.datasets.embeddings import LONGEST_WORD, read_vectors
 from zoo.errors import UsageError
+from zoo.paths import expanded
 from zoo.progress import progress
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
@@ -35,7 +36,7 @@ def cache_folder() -> Path:
     """
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     folder = os.environ.get("ZOO_CACHE_DIR") or Path(home, "zoo")
-    return Path(folder, "word2vec").expanduser()
+    return expanded(folder) / "word2vec"
 
 
 def train_word2vec(
@@ -82,7 +83,7 @@ def train_word2vec(
     for name, value in numbers.items():
         if value < 1:
             raise UsageError(f"{name} of word2vec must be at least 1: got {value}")
-    folder = cache_folder() if cache is None else Path(cache)
+    folder = cache_folder() if cache is None else expanded(cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with scratch(folder, ".training") as temporary:

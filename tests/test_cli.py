@@ -110,7 +110,10 @@ def test_list_and_describe(run_zoo):
         (["train", "--data", "nope"], "unknown data 'nope'"),
         (["train", "--data", "missing.csv"], "no such file: missing.csv"),
         (["train", "--data", "empty.csv"], "empty.csv has no rows"),
-        (["train", "--data", "a b.csv"], "which column has the texts.*--text-column"),
+        (
+            ["train", "--data", "a b.csv"],
+            r"which column has the texts.*text_column \(--text-column\)",
+        ),
         (["train", "--data", "good.csv", "--text-column", "revew"], "Did you mean 'review'"),
         (
             "train --data good.csv --text-column review --label-column stars "
@@ -155,11 +158,17 @@ def test_list_and_describe(run_zoo):
         (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
         (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
         (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
-        (["train", "--text-column", "x"], "--text-column is for your own files, not for 'sample'"),
+        (
+            ["train", "--text-column", "x"],
+            r"text_column \(--text-column\) is for your own files, not",
+        ),
         (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
         (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
         (["evaluate", "nothing"], "no run in nothing"),
-        (["evaluate", "nothing", "--label-column", "x"], "label_column: give data, too .--data"),
+        (
+            ["evaluate", "nothing", "--label-column", "x"],
+            r"label_column \(--label-column\): give data \(--data\)",
+        ),
         (["predict", "nothing", "text"], "no run in nothing"),
         (["explain", "nothing", "text"], "no run in nothing"),
         (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
@@ -174,6 +183,21 @@ def test_list_and_describe(run_zoo):
         (["train", "--data", "a.csv.zst"], "no such file or folder: a.csv.zst. Check the path."),
         (["train", "--data", "AGNEWS"], "unknown data 'AGNEWS'. Did you mean 'agnews'"),
         (["explain", "nothing", "--text-column", "x"], "--text-column needs --file"),
+        (
+            ["predict", "nothing", "--file", "-", "--on-bad-row", "skip"],
+            "--on-bad-row needs --file",
+        ),
+        (
+            ["predict", "nothing", "a", "--ouput", "x"],
+            "'--ouput'. Did you mean '--output'.*put -- be",
+        ),
+        (["predict", "nothing", "a", "--encoding", "cp1252"], "--encoding needs --file"),
+        (["explain", "nothing", "--encoding", "cp1252"], "--encoding needs --file"),
+        (["explain", "nothing", "-sad"], "unknown option '-sad'.* put -- before the texts"),
+        (["predict", "nothing", "--beam", "--keep-columns"], "leave out --keep-columns"),
+        (["predict", "nothing", "--beam", "--file", "-"], "--beam needs --file"),
+        (["train", "--data", "good.csv", "--encoding", "latine1"], "mean 'latin1'"),
+        (["train", "--encoding", "cp1252"], r"encoding \(--encoding\) is for your own files"),
         (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option needs --beam"),
         (["datasets", "--beam-option", "x=1"], "--beam-option needs --beam"),
         (["predict", "nothing", "a", "--format", "jsonn"], "Did you mean 'jsonl'"),
@@ -252,7 +276,8 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
 {name},{first},a good stay,good one,{surest[0]}
 {name},{second},"bad, sad",bad one,{surest[1]}
 """
-        assert run_zoo("predict", trained, "--file", name, "--format", "csv")[1] == csv_out
+        asked = ("predict", trained, "--file", name, "--format", "csv", "--no-keep-columns")
+        assert run_zoo(*asked)[1] == csv_out
     found = run_zoo("predict", trained, "--file", "folder")[1].splitlines()
     files = [str(Path("folder", name)) for name in ("1.txt", "2.txt")]
     assert [json.loads(line).pop("file") for line in found] == files
@@ -273,12 +298,14 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
     """Of a file with two columns that may be meant it takes that of the training."""
     path = tmp_path / "texts.csv"
     path.write_text("text,review\nbad,a good stay\n")
-    code, out, _ = run_zoo("predict", trained, "--file", path)
+    alone = ("--no-keep-columns", "--format", "jsonl")
+    code, out, _ = run_zoo("predict", trained, "--file", path, *alone)
     assert code == 0 and json.loads(out)["text"] == "a good stay"
     (tmp_path / "no name.csv").write_text(",review\nbad,a good stay\n")
-    code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "no name.csv", "--text-column=")
+    asked = ("--file", tmp_path / "no name.csv", "--text-column=", *alone)
+    code, out, _ = run_zoo("predict", trained, *asked)
     assert code == 0 and json.loads(out)["text"] == "bad"
-    code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "te*.csv")
+    code, out, _ = run_zoo("predict", trained, "--file", tmp_path / "te*.csv", *alone)
     assert code == 0 and json.loads(out)["text"] == "a good stay"
     for options in (
         ["--text-column", "review"],
@@ -292,6 +319,161 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
         command = "explain" if more == ["--mistakes"] else "predict"
         code, _, err = run_zoo(command, trained, "a text", *more)
         assert code == 2 and "texts come from one place" in err
+
+
+CLASSES = ["probability_bad one", "probability_good one"]
+
+
+def saved(folder, suffix, frame):
+    path = folder / f"mine{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path)
+    elif suffix in (".csv", ".tsv"):
+        frame.to_csv(path, sep="," if suffix == ".csv" else "\t", index=False)
+    else:
+        frame.to_json(path, orient="records", lines=suffix == ".jsonl")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+def test_answers_stand_beside_all_columns_of_a_table(run_zoo, trained, tmp_path, suffix):
+    frame = pd.DataFrame(
+        {
+            "id": ["007", "b", "c"],
+            "review": [" a good, nice stay", "a bad,\n sad stay", ""],
+            "=price": ["3,50", "-4", "=1+1"],
+        }
+    )
+    path = saved(tmp_path, suffix, frame)
+    out = tmp_path / "out.csv"
+    assert run_zoo("predict", trained, "--file", path, "--probabilities", "--output", out)[0] == 0
+    found = pd.read_csv(out, dtype=str, keep_default_na=False)
+    assert found.columns.tolist() == [*frame.columns, "label", "probability", *CLASSES]
+    assert found[frame.columns].equals(frame)
+    assert found["label"].tolist()[:2] == ["good one", "bad one"]
+    assert found[CLASSES].astype(float).sum(axis=1).to_numpy() == pytest.approx(1)
+    surest = found[CLASSES].astype(float).max(axis=1).to_numpy()
+    assert surest == pytest.approx(found["probability"].astype(float))
+    asked = ("predict", trained, "--file", path, "--format")
+    answers = [json.loads(line) for line in run_zoo(*asked, "jsonl")[1].splitlines()]
+    wanted = frame.to_dict("records")
+    assert [{name: row[name] for name in frame.columns} for row in answers] == wanted
+    assert list(answers[0]) == [*frame.columns, "label", "probability", "probabilities"]
+    default = "csv" if suffix in (".csv", ".tsv") else "jsonl"
+    assert run_zoo(*asked[:-1])[1] == run_zoo(*asked, default)[1]
+    safe = run_zoo(*asked, "csv", "--safe-csv")[1]
+    assert '"\'=price"' in safe and '"\'=1+1"' in safe and '"\'-4"' in safe
+    in_python = zoo.predict(trained, path, probabilities=True).astype(str)
+    assert in_python.iloc[:, :4].equals(found.iloc[:, :4])
+    of_frame = zoo.predict(zoo.load(trained), frame.set_index("id"), text_column="review")
+    assert of_frame.index.tolist() == frame["id"].tolist()
+    assert of_frame["label"].tolist() == found["label"].tolist()
+
+
+def test_own_columns_of_the_same_name_stay(run_zoo, trained, tmp_path, caplog):
+    path = tmp_path / "mine.csv"
+    path.write_text("label,id,review,id,probability_bad one\nmine,1,a good stay,2,x\n")
+    out = run_zoo("predict", trained, "--file", path, "--probabilities")[1].split("\n")
+    names = "label,id,review,id.1,probability_bad one,predicted_label,probability"
+    assert out[0] == f"{names},predicted_probability_bad one,probability_good one"
+    assert out[1].startswith("mine,1,a good stay,2,x,good one,0.")
+    assert "the table has its own 'label' and 'probability_bad one'" in caplog.text
+    (tmp_path / "again.csv").write_text("\n".join(out))
+    out = run_zoo("predict", trained, "--file", tmp_path / "again.csv")[1]
+    assert out.split("\n")[0].endswith(",predicted_label_2,predicted_probability")
+
+
+def test_order_and_number_of_rows_are_those_of_the_table(run_zoo, trained, tmp_path, caplog):
+    """Of more rows than are labelled at once, of several files and other columns."""
+    rows = [f"{i},{'good ' * (i % 7)}stay" for i in range(1500)]
+    for number, part in enumerate((rows[:3], rows[3:])):
+        names = "n,review" if number == 0 else "n,review,more"
+        cells = part if number == 0 else [f"{row},x" for row in part]
+        (tmp_path / f"{number}.csv").write_text("\n".join([names, *cells, ""]))
+    out = run_zoo("predict", trained, "--file", tmp_path / "*.csv")[1]
+    found = pd.read_csv(io.StringIO(out))
+    assert found["n"].tolist() == list(range(1500))
+    assert found["file"].tolist() == [str(tmp_path / f"{i > 2:d}.csv") for i in range(1500)]
+    assert found["more"].isna().tolist() == [i < 3 for i in range(1500)]
+    (tmp_path / "bad.csv").write_text("n,review\n1,good\n2,a,b\n3,bad\n")
+    asked = ("predict", trained, "--file", tmp_path / "bad.csv", "--on-bad-row", "skip")
+    lines = run_zoo(*asked)[1].splitlines()
+    assert [line[:6] for line in lines] == ["n,revi", "1,good", "3,bad,"]
+    assert "1 row skipped: 1 ragged (line 3)" in caplog.text
+
+
+def test_cells_of_other_kinds_are_kept(run_zoo, trained, tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text(
+        '{"id": 5, "review": "good", "x": [1, {"a": 2.5}], "n": NaN, "big": 1e999}\n'
+        '{"review": "bad", "id": "\\udc00", "t": true}\n'
+    )
+    rows = [json.loads(x) for x in run_zoo("predict", trained, "--file", path)[1].splitlines()]
+    kept = {name: value for name, value in rows[0].items() if "label" not in name}
+    assert {name: kept[name] for name in ("id", "review", "x", "n", "big")} == {
+        "id": 5,
+        "review": "good",
+        "x": [1, {"a": 2.5}],
+        "n": None,
+        "big": "1e999",
+    }
+    assert rows[1]["id"] == "\ufffd" and rows[1]["t"] is True and "x" not in rows[1]
+    out = run_zoo("predict", trained, "--file", path, "--format", "csv")[1].splitlines()
+    assert out[1].startswith('5,good,"[1, {""a"": 2.5}]",,1e999,,good one,')
+    frame = pd.DataFrame({"review": ["good", "bad"], "when": pd.to_datetime(["2020-01-02", None])})
+    frame["half"] = pd.array([0.1, None], "float32")
+    frame["bytes"] = [b"x", b"\xff"]
+    frame.to_parquet(tmp_path / "mine.parquet")
+    asked = ("predict", trained, "--file", tmp_path / "mine.parquet")
+    rows = [json.loads(x) for x in run_zoo(*asked)[1].splitlines()]
+    names = ("when", "half", "bytes")
+    assert [rows[0][name] for name in names] == ["2020-01-02 00:00:00", 0.1, "x"]
+    assert [rows[1][name] for name in names] == [None, None, "\ufffd"]
+
+
+def test_a_text_may_begin_with_a_dash(run_zoo, trained, tmp_path, monkeypatch):
+    texts = ["-5 stars, bad", "-", "-1", "--- good", "-happy stay", "-:(", "-\u00e9"]
+    out = run_zoo("predict", trained, *texts[:3], "--format=jsonl", *texts[3:])[1]
+    assert [json.loads(line)["text"] for line in out.splitlines()] == texts
+    assert "-5 stars, bad" in run_zoo("explain", trained, "-5 stars, bad")[1]
+    assert '"--output"' in run_zoo("predict", trained, "--", "--output")[1]
+    assert "unknown run ' -5 x'" not in run_zoo("predict", "-5 x", "text")[2]
+    assert "-5 x" in run_zoo("predict", "-5 x", "text")[2]
+    monkeypatch.chdir(tmp_path)
+    Path("-5 x.csv").write_text("review\ngood\n")
+    assert "good one" in run_zoo("predict", trained, "--file", "-5 x.csv")[1]
+
+
+def test_standard_input_may_be_named(run_zoo, trained, monkeypatch):
+    for command in ("predict", "explain"):
+        stdin = io.TextIOWrapper(io.BytesIO("caf\u00e9 good\nbad\n".encode("cp1252")))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, out, _ = run_zoo(command, trained, "--file", "-", "--encoding", "cp1252")
+        assert code == 0 and "caf\u00e9 good" in out and "bad" in out
+
+
+def test_paths_may_begin_with_the_home_folder(run_zoo, trained, tmp_path, monkeypatch):
+    """Also after an equals sign, where no shell expands it."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(elsewhere)
+    (home / "run").symlink_to(trained)
+    (home / "texts.csv").write_text("review,stars\na good stay,good one\n")
+    assert zoo.load("~/run").labels == ["bad one", "good one"]
+    code, _, err = run_zoo("predict", "~/run", "--file=~/texts.csv", "--output=~/out.csv")
+    assert code == 0, err
+    assert "good one" in (home / "out.csv").read_text()
+    assert "100.00%" in run_zoo("evaluate", "~/run", "--data=~/texts.csv")[1]
+    assert run_zoo("explain", "~/run", "--file=~/texts.csv", "--page=~/page.html")[0] == 0
+    assert (home / "page.html").exists()
+    for command in (["train", "--resume=~/none"], ["export", "~/none"], ["tune", "--output=~/run"]):
+        told = run_zoo(*command, *(["--trials=0"] if command[0] == "tune" else []))[2]
+        assert f"{home}/none" in told or "trials must be" in told
+    folder = run_zoo("train", "svm_bigrams", "--data=~/texts.csv", "--output=./~/runs")
+    assert "one class only" in folder[2]
+    assert list(elsewhere.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -385,7 +567,7 @@ def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
     path.unlink()
 
     def fail(model, texts):
-        yield {"text": "a", "label": "b", "probability": 1.0}
+        yield {"text": "a", "label": "b", "probability": 1.0, "probabilities": {}}
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("zoo.prediction.predict", fail)
@@ -653,8 +835,8 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     monkeypatch.setattr("zoo.training.train", look)
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
-        "--on-bad-row skip --min-class-size 4 --rare-classes merge --preset p --set a=1 "
-        "--recipe r --epochs 2 --batch-size 3 "
+        "--on-bad-row skip --encoding cp1252 --min-class-size 4 --rare-classes merge --preset p "
+        "--set a=1 --recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
         "--start-from f "
@@ -663,7 +845,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     )
     assert "looked at" in run_zoo("train", "act", *options.split())[2]
     assert given.pop("verbose") in (1, 2)
-    files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip"}
+    files = {"text_column": "t", "label_column": "l", "on_bad_row": "skip", "encoding": "cp1252"}
     files |= {"min_class_size": 4, "rare_classes": "merge"}
     assert given == {
         "model": "act",

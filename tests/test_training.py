@@ -601,7 +601,7 @@ def test_bad_rows_of_unlabelled_texts_are_left_out_beside_a_corpus(tmp_path, mon
         start("sample", tmp_path / "runs", files=files, **more)
     with pytest.raises(zoo.UsageError, match="more.csv.*'revew'"):
         start("sample", tmp_path / "runs", files={"text_column": "revew"}, **more)
-    with pytest.raises(zoo.UsageError, match="--on-bad-row is for your own files"):
+    with pytest.raises(zoo.UsageError, match=r"on_bad_row \(--on-bad-row\) is for your own files"):
         start("sample", tmp_path / "runs", files={"on_bad_row": "skip"})
 
 
@@ -832,7 +832,8 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
         ({"epoch": 3}, "unknown argument of zoo.train 'epoch'. Did you mean 'epochs'"),
         ({"files": {"text_colum": "review"}}, "unknown name in files .* mean 'text_column'"),
         ({"options": ["a"]}, r"options must be a dictionary, or None: got \['a'\]"),
-        ({"data": pd.DataFrame()}, "data must be the name of a corpus or a path"),
+        ({"data": ["a"]}, "data must be the name of a corpus or a path.* got a list"),
+        ({"data": pd.DataFrame()}, "the DataFrame: which column has the texts"),
     ],
 )
 def test_wrong_arguments_are_named_before_anything_is_written(given, message, csv_file, tmp_path):

@@ -13,6 +13,7 @@ from zoo.registry import build, describe, list_models, register_model
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.evaluation import evaluate
+    from zoo.labelling import predict
     from zoo.runs import load
     from zoo.training import resume, train
     from zoo.tuning import tune
@@ -30,6 +31,7 @@ __all__ = [
     "evaluate",
     "list_models",
     "load",
+    "predict",
     "register_model",
     "resume",
     "train",
@@ -40,6 +42,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "TextClassifier": "classifier",
     "evaluate": "evaluation",
     "load": "runs",
+    "predict": "labelling",
     "resume": "training",
     "train": "training",
     "tune": "tuning",

@@ -14,8 +14,9 @@ import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
 from zoo.datasets.beam import pipeline_options, usage_error_in
-from zoo.datasets.files import NoRows, matching_files, stream_texts, text_column_of
+from zoo.datasets.files import NoRows, as_path, matching_files, stream_texts, text_column_of
 from zoo.errors import UsageError
+from zoo.paths import expanded
 from zoo.prediction import answer_of
 from zoo.saved_model import check_path
 from zoo.writing import check_new, whole
@@ -63,11 +64,12 @@ def predict_on_beam(
     text_column: str | None = None,
     options: Sequence[str] = (),
     on_bad_row: str = "fail",
+    encoding: str | None = None,
 ) -> None:
     """Labels the texts of files, and writes JSON lines into a new folder.
 
-    A line is what ``zoo predict --file`` prints; they come in no order. Texts are read as they are
-    labelled, and not kept.
+    A line is what ``zoo predict --no-keep-columns`` prints as JSON; lines come in no order. Texts
+    are read as they are labelled, and not kept.
     The pieces of work are files; of fewer than 16 files, each is read several times, for a share of
     its rows.
 
@@ -80,22 +82,26 @@ def predict_on_beam(
             machine.
         on_bad_row: as of :func:`zoo.datasets.read_texts`, but each file by itself must have more
             good rows than bad ones.
+        encoding: of files that are not UTF-8, such as "cp1252".
 
     Raises:
         UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
     """
-    model, output = Path(run) / "saved_model", Path(output)
+    run, files, output = expanded(run), as_path(files), expanded(output)
+    model = run / "saved_model"
     if not model.is_dir():
         raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
     check_new(output)
     for path in (model, output):
         check_path(path)
-    text_column = text_column_of(files, text_column)  # the same one of all files
-    paths = list(map(str, matching_files(Path(files))))
+    text_column = text_column_of(files, text_column, encoding)  # the same one of all files
+    paths = list(map(str, matching_files(files)))
     with _told():  # by a worker, again
-        next(stream_texts(files, text_column, on_bad_row), None)  # refuses files without a row
+        next(
+            stream_texts(files, text_column, on_bad_row, encoding), None
+        )  # refuses files without a row
         for path in paths:  # a fault of the first row is told at once, and not by a worker
-            next(_rows((path, 0), 1, text_column, on_bad_row), None)
+            next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
@@ -104,7 +110,9 @@ def predict_on_beam(
             | "pieces" >> beam.Create([(path, i) for path in paths for i in range(shares)])
             | "spread" >> beam.Reshuffle()
             | "read"
-            >> beam.FlatMap(_rows, shares, text_column, on_bad_row).with_outputs(TOLD, main="rows")
+            >> beam.FlatMap(_rows, shares, text_column, on_bad_row, encoding).with_outputs(
+                TOLD, main="rows"
+            )
         )
         read[TOLD] | "reports" >> beam.io.WriteToText(str(folder / TOLD))
         (
@@ -147,11 +155,15 @@ def _keep(record):
 
 
 def _rows(
-    piece: tuple[str, int], shares: int, text_column: str | None, on_bad_row: str = "fail"
+    piece: tuple[str, int],
+    shares: int,
+    text_column: str | None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
 ) -> Iterator[tuple]:
     """A share of a file's rows: every so many-th batch. The first one tells of it, too."""
     path, share = piece
-    rows = stream_texts(path, text_column, on_bad_row)
+    rows = stream_texts(path, text_column, on_bad_row, encoding)
     with contextlib.suppress(NoRows):  # as of one part of many
         for number in itertools.count():
             with _told() as messages:

@@ -9,15 +9,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import zoo
 from zoo.errors import Interrupted, UsageError, unknown
+from zoo.paths import expanded
 from zoo.progress import progress
 from zoo.quiet import check_backend, quiet_tensorflow
 from zoo.runs import FILES
@@ -68,12 +70,53 @@ app = typer.Typer(
 )
 FORMATS = ("jsonl", "csv")  # of answers
 NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
+OPTION = re.compile("--?[A-Za-z][A-Za-z-]*")
+TEXT = "\0"  # before a text that begins with a dash: the shell gives no other argument one
 FAITHFUL = 200  # texts of a page on which its attention is tried
 
-Run = Annotated[Path, typer.Argument(help="A run folder, as zoo train writes.")]
+
+class OfTexts(TyperCommand):
+    """A command whose texts may begin with a dash: what looks like no option is a text."""
+
+    def parse_args(self, ctx, args):
+        options = {name: one for one in self.get_params(ctx) for name in one.opts if name[0] == "-"}
+        options |= {name: one for one in options.values() for name in one.secondary_opts}
+        parsed, left = [], iter(args)
+        for arg in left:
+            name, equals, _ = arg.partition("=")
+            if arg == "--":
+                parsed += [arg, *left]
+            elif name in options:
+                parsed.append(arg)
+                if not (options[name].is_flag or equals):
+                    parsed += islice(left, 1)  # its value, whatever that looks like
+            elif OPTION.fullmatch(name):
+                error = unknown("option", name, options)
+                raise UsageError(f"{error} If it is a text: put -- before the texts.")
+            else:
+                parsed.append(f"{TEXT}{arg}" if len(arg) > 1 and arg[0] == "-" else arg)
+        left = super().parse_args(ctx, parsed)
+        texts = ctx.params["texts"] or []
+        ctx.params["texts"] = [text.removeprefix(TEXT) for text in texts] or None
+        return left
+
+
+def _run_folder(path: str) -> Path:
+    return expanded(path.removeprefix(TEXT))
+
+
+Run = Annotated[
+    Path,
+    typer.Argument(parser=_run_folder, help="A run folder, as zoo train writes.", metavar="RUN"),
+]
 Files = "For your own files: "
-Kinds = ".csv, .tsv, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
-Texts = f"Texts of a file instead: .txt (each line is one), {Kinds}; or a folder of .txt files."
+Kinds = (
+    ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
+)
+Texts = (
+    f"Texts of a file instead: .txt (each line is one), {Kinds}; a folder of .txt files; or -, the "
+    "lines of standard input."
+)
 File = Annotated[str | None, typer.Option(metavar="PATH", help=Texts)]
 TextColumn = Annotated[
     str | None, typer.Option(help=Files + "column of texts. Default: text, or a well-known name.")
@@ -101,7 +144,14 @@ TestData = Annotated[
 OnBadRow = Annotated[
     str | None,
     typer.Option(
-        help=Files + "fail at the first bad row, or skip bad rows and report them. Default: fail."
+        help=Files + "fail at the first bad row, or skip bad rows, which get no answer, and report "
+        "them. Default: fail."
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help=Files + "their encoding, such as cp1252. Default: UTF-8, or what a file's mark says."
     ),
 ]
 MinClassSize = Annotated[
@@ -210,6 +260,7 @@ def train(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
     min_class_size: MinClassSize = None,
     rare_classes: RareClasses = None,
     preset: Preset = None,
@@ -270,9 +321,14 @@ def train(
     ] = False,
     safe_csv: SafeCsv = False,
     seed: Annotated[int, typer.Option(help="Seed of weights, batches, dropout and splits.")] = 0,
-    output: Annotated[Path, typer.Option(help="Where run folders go.")] = Path("runs"),
+    output: Annotated[
+        Path, typer.Option(parser=expanded, metavar="PATH", help="Where run folders go.")
+    ] = Path("runs"),
     resume: Annotated[
-        Path | None, typer.Option(help="Continue this run, with its own settings.")
+        Path | None,
+        typer.Option(
+            parser=expanded, metavar="PATH", help="Continue this run, with its own settings."
+        ),
     ] = None,
 ) -> None:
     """Train a classifier; everything about it goes into a run folder."""
@@ -295,8 +351,8 @@ def train(
         if not process_id:
             print_run(run)
         return
-    rare = {"min_class_size": min_class_size, "rare_classes": rare_classes}
-    files = _given(text_column, label_column, on_bad_row, validation_data, test_data, **rare)
+    own = (text_column, label_column, on_bad_row, validation_data, test_data, encoding)
+    files = _given(*own, min_class_size, rare_classes)
     run = zoo.train(
         model,
         data,
@@ -340,6 +396,7 @@ def tune(
     validation_data: ValidationData = None,
     test_data: TestData = None,
     on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
     min_class_size: MinClassSize = None,
     rare_classes: RareClasses = None,
     preset: Preset = None,
@@ -356,7 +413,9 @@ def tune(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."
+            parser=expanded,
+            metavar="PATH",
+            help="Folder of the search, or of one to continue. Default: tuning/MODEL-DATA.",
         ),
     ] = None,
 ) -> None:
@@ -367,8 +426,8 @@ def tune(
     words |= {"embeddings": embeddings, "unlabelled": unlabelled_data}
     words |= {"min_count": min_count if min_count != 2 else None}
     words |= {"recipe": recipe if recipe != "default" else None}
-    rare = {"min_class_size": min_class_size, "rare_classes": rare_classes}
-    files = _given(text_column, label_column, on_bad_row, validation_data, test_data, **rare)
+    own = (text_column, label_column, on_bad_row, validation_data, test_data, encoding)
+    files = _given(*own, min_class_size, rare_classes)
     folder = tune(
         model,
         data,
@@ -393,18 +452,21 @@ def evaluate(
     text_column: OwnTextColumn = None,
     label_column: OwnLabelColumn = None,
     on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
     """Score a trained model, on its test split or on a file."""
     few_threads_an_operation()
-    scores = zoo.evaluate(run, data, **_given(text_column, label_column, on_bad_row))
+    scores = zoo.evaluate(
+        run, data, **_given(text_column, label_column, on_bad_row, encoding=encoding)
+    )
     if as_json:
         print(json.dumps(scores, indent=2))
     else:
         print_scores(scores, data or "Test split")
 
 
-@app.command()
+@app.command(cls=OfTexts)
 def predict(
     run: Run,
     texts: Annotated[
@@ -413,61 +475,91 @@ def predict(
     file: File = None,
     text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
     output_format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="jsonl or csv. Default: that of --output's name, or jsonl.",
+            help="jsonl or csv. Default: that of --output's name; csv for CSV and TSV; or jsonl.",
         ),
     ] = None,
+    keep_columns: Annotated[
+        bool | None,
+        typer.Option(
+            "--keep-columns/--no-keep-columns",
+            help="Answers beside all columns of a table, or only beside the text and where it is "
+            "from. Default: keep them, but not with --beam.",
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            help="In CSV, too, the probability of each class, in a column probability_CLASS.",
+        ),
+    ] = False,
     beam: Annotated[
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
     beam_option: BeamOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="New file for the answers. With --beam: a new folder."),
+        typer.Option(
+            parser=expanded,
+            metavar="PATH",
+            help="New file for the answers. With --beam: a new folder.",
+        ),
     ] = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
     from zoo.datasets import composed
-    from zoo.datasets.files import stream_texts
+    from zoo.datasets.files import stream_texts, table_kind
     from zoo.writing import check_new, whole
 
     _one_source(texts, file)
     _only_of_file(file, text_column, on_bad_row)
+    if encoding is not None and texts:
+        raise UsageError("--encoding needs --file, or standard input")
     _no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    output_format = _answer_format(output_format, output, beam, safe_csv)
+    if beam and (keep_columns or probabilities):
+        option = "--keep-columns" if keep_columns else "--probabilities"
+        raise UsageError(f"--beam writes JSON lines of all probabilities: leave out {option}")
+    kind = None if file in (None, "-") else table_kind(file)
+    output_format = _answer_format(output_format, output, beam, safe_csv, kind)
     if beam:
-        _predict_on_beam(run, file, text_column, on_bad_row, beam_option, output)
+        _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output)
         return
-    if file is not None:
-        column = _text_column(run, file, text_column)
-        rows = list(stream_texts(file, column, on_bad_row or "fail"))
+    keep = kind is not None and keep_columns is not False
+    if file not in (None, "-"):
+        column = _text_column(run, file, text_column, encoding)
+        rows = list(stream_texts(file, column, on_bad_row or "fail", encoding, keep))
         texts = [text for _, text in rows]
     else:
-        texts = map(composed, texts) if texts else _lines_of_standard_input()
+        rows = repeat(({}, None))
+        texts = map(composed, texts) if texts else _lines_of_standard_input(encoding)
     if output is not None:
         check_new(output)
     model = _model_of(run)
-    from zoo.prediction import predict, write_answers
+    from zoo.prediction import columns_of_answers, names_beside, predict, rows_beside, write_answers
 
-    number = None if file is None else len(rows)
-    answers = predict(model, texts)
-    if file is not None:
-        answers = (where | answer for (where, _), answer in zip(rows, answers, strict=True))
-    answers = progress(answers, "Predicting", number, shown=output is not None or _is_silent())
+    own = dict.fromkeys(chain.from_iterable(row for row, _ in rows)) if keep else ()
+    names = names_beside(own, columns_of_answers(model.labels, output_format, probabilities))
+    number = None if file in (None, "-") else len(rows)
+    shown = output is not None or _is_silent()
+    answers = progress(predict(model, texts), "Predicting", number, shown=shown)
+    answers = rows_beside((row for row, _ in rows), answers, names, keep)
+    columns = [*own, *names.values()] if keep else None
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")
-        write_answers(sys.stdout, answers, output_format, safe_csv)
+        write_answers(sys.stdout, answers, output_format, safe_csv, columns)
         return
     with whole(output) as partial, partial.open("w", encoding="utf-8", newline="") as opened:
-        write_answers(opened, answers, output_format, safe_csv)
+        write_answers(opened, answers, output_format, safe_csv, columns)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
 
 
@@ -479,37 +571,39 @@ def _is_silent() -> bool:
         return False
 
 
-def _answer_format(given, output, beam, safe_csv) -> str:
-    """The format of answers that is given, or that of the file's name."""
+def _answer_format(given, output, beam, safe_csv, kind) -> str:
+    """The format of answers that is given, or that of the file's name, or of the table."""
     if given not in (None, *FORMATS):
         raise unknown("format", given, FORMATS)
     if beam and given == "csv":
         raise UsageError("--beam writes JSON lines: leave out --format")
     suffix = "" if beam or output is None else output.suffix.lower()
+    own = ".csv" if kind in (".csv", ".tsv") and not beam else ".jsonl"
     if suffix in NO_ANSWERS:
         raise UsageError(
             f"answers are JSON lines or CSV: end the name with .jsonl or .csv, not as {output}"
         )
-    found = given or ("csv" if suffix == ".csv" else "jsonl")
+    found = given or (suffix if suffix in (".csv", ".jsonl", ".ndjson", ".json") else own)[1:]
+    found = "csv" if found == "csv" else "jsonl"
     if safe_csv and found != "csv":
         raise UsageError("--safe-csv needs --format csv")
     return found
 
 
-def _predict_on_beam(run, file, text_column, on_bad_row, beam_option, output) -> None:
-    if file is None or output is None:
+def _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output) -> None:
+    if file in (None, "-") or output is None:
         raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
     from zoo.datasets.beam import import_beam
 
     import_beam()  # or says how to get it
     from zoo.beam import predict_on_beam
 
-    column, options = _text_column(run, file, text_column), _beam_options(beam_option)
-    predict_on_beam(run, file, output, column, options, on_bad_row or "fail")
+    column, options = _text_column(run, file, text_column, encoding), _beam_options(beam_option)
+    predict_on_beam(run, file, output, column, options, on_bad_row or "fail", encoding)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)
 
 
-def _lines_of_standard_input() -> Iterator[str]:
+def _lines_of_standard_input(encoding=None) -> Iterator[str]:
     from zoo.datasets.files import lines_of
 
     if sys.stdin is None:
@@ -517,7 +611,7 @@ def _lines_of_standard_input() -> Iterator[str]:
     if sys.stdin.isatty():
         print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
     stdin = getattr(sys.stdin, "buffer", None) or BytesIO(sys.stdin.read().encode())
-    return lines_of(Path("standard input"), stdin)
+    return lines_of(Path("standard input"), encoding, stdin)
 
 
 def _given(
@@ -526,11 +620,12 @@ def _given(
     on_bad_row,
     validation=None,
     test=None,
+    encoding=None,
     min_class_size=None,
     rare_classes=None,
 ) -> dict[str, str | int]:
     """What was told of one's own files, under the names of the package."""
-    values = (text_column, label_column, on_bad_row, validation, test)
+    values = (text_column, label_column, on_bad_row, validation, test, encoding)
     values += (min_class_size, rare_classes)
     return {name: value for name, value in zip(FILES, values, strict=True) if value is not None}
 
@@ -538,8 +633,8 @@ def _given(
 def _only_of_file(file, text_column, on_bad_row) -> None:
     """Refuses options of a file where there is none."""
     for name, value in (("--text-column", text_column), ("--on-bad-row", on_bad_row)):
-        if file is None and value is not None:
-            raise UsageError(f"{name} needs --file")
+        if file in (None, "-") and value is not None:
+            raise UsageError(f"{name} needs --file, of a table")
 
 
 def _no_file(texts) -> None:
@@ -571,17 +666,17 @@ def _model_of(run):
     return zoo.load(run)
 
 
-def _text_column(run, file, given):
+def _text_column(run, file, given, encoding):
     """The column that is given, or that of the run's own texts, where the file has it too."""
     from zoo.datasets import column_of
     from zoo.runs import read_config
 
     if given is not None:
         return given
-    return column_of(file, read_config(run)["files"].get("text_column"))
+    return column_of(file, read_config(run)["files"].get("text_column"), encoding)
 
 
-@app.command()
+@app.command(cls=OfTexts)
 def explain(
     run: Run,
     texts: Annotated[
@@ -590,6 +685,7 @@ def explain(
     file: File = None,
     text_column: OwnTextColumn = None,
     on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
     most: Annotated[
         int, typer.Option(help="How many texts of a file, the test split or the mistakes.")
     ] = 20,
@@ -597,7 +693,12 @@ def explain(
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
     ] = False,
     page: Annotated[
-        Path | None, typer.Option(help="Write a new HTML page, with heads and pairs of words.")
+        Path | None,
+        typer.Option(
+            parser=expanded,
+            metavar="PATH",
+            help="Write a new HTML page, with heads and pairs of words.",
+        ),
     ] = None,
 ) -> None:
     """Show where a model looked: words shaded by attention."""
@@ -612,6 +713,8 @@ def explain(
 
     _one_source(texts, file, mistakes)
     _only_of_file(file, text_column, on_bad_row)
+    if encoding is not None and file is None:
+        raise UsageError("--encoding needs --file")
     _no_file(texts or [])
     if most < 1:
         raise UsageError(f"--most must be at least 1: got {most}")
@@ -628,8 +731,11 @@ def explain(
         if not (rows := read_mistakes(run)[:most]):
             raise UsageError(f"{run} made no mistakes on its test split")
         texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
+    elif file == "-":
+        texts = list(islice(_lines_of_standard_input(encoding), most))
     elif file is not None:
-        rows = stream_texts(file, _text_column(run, file, text_column), on_bad_row or "fail")
+        column = _text_column(run, file, text_column, encoding)
+        rows = stream_texts(file, column, on_bad_row or "fail", encoding)
         texts = [text for _, text in islice(rows, most)]
     elif texts:
         texts = list(map(composed, texts))
@@ -675,7 +781,9 @@ def export(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run."
+            parser=expanded,
+            metavar="PATH",
+            help="A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run.",
         ),
     ] = None,
 ) -> None:

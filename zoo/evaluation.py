@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from zoo.arguments import check_data
 from zoo.calibration import check_finite, expected_calibration_error
 from zoo.datasets.corpus import Corpus, Split, class_numbers
-from zoo.datasets.files import matching_files, without_rare
+from zoo.datasets.files import FRAME, matching_files, without_rare
 from zoo.datasets.folders import find_splits
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
+from zoo.paths import expanded
 from zoo.relation_scores import relation_f1
 
 logger = logging.getLogger("zoo")
 
 SHOWN_CLASSES = 20
 COLUMNS = ("text_column", "label_column")
+OPTIONS = (*COLUMNS, "on_bad_row", "encoding")
 RARE = ("min_class_size", "rare_classes")
 
 
@@ -145,19 +149,22 @@ def _is_known(data: str, config: dict[str, Any]) -> bool:
 def _paths(path: str | Path) -> list[Path]:
     """What a path or a glob stands for; nothing where the files of a glob are gone."""
     with contextlib.suppress(UsageError):
-        return [file.resolve() for file in matching_files(Path(path))]
+        return [file.resolve() for file in matching_files(expanded(path))]
     return []
 
 
-def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[str, Any]:
+def evaluate(
+    run: str | Path, data: str | Path | pd.DataFrame | None = None, **columns: str
+) -> dict[str, Any]:
     """Scores the model of a run folder.
 
     Args:
         run: the run folder.
-        data: a table, folder or glob to score on; by default the test split of the run's own
-            data, read again.
-        columns: ``text_column`` and ``label_column`` of it, by default the run's; and
-            ``on_bad_row``. What the run did with the texts of rare classes is done with these.
+        data: a table, folder, glob or DataFrame to score on; by default the test split of the
+            run's own data, read again.
+        columns: ``text_column`` and ``label_column`` of it, by default the run's; ``on_bad_row``;
+            and ``encoding``, by default UTF-8. What the run did with the texts of rare classes is
+            done with these.
 
     Returns:
         ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the official score
@@ -171,22 +178,30 @@ def evaluate(run: str | Path, data: str | None = None, **columns: str) -> dict[s
     from zoo.runs import load, read_config
 
     if data is None and columns:
-        raise UsageError(f"{' and '.join(columns)}: give data, too (--data)")
+        names = " and ".join(f"{name} (--{name.replace('_', '-')})" for name in columns)
+        raise UsageError(f"{names}: give data (--data), too")
+    for name in columns:
+        if name not in OPTIONS:
+            raise unknown("argument of zoo.evaluate", name, ("run", "data", *OPTIONS))
+    if data is not None:
+        check_data(data)
     config = read_config(run)
     if data is None:
         test = read_test_split(config)
     else:
-        own = {key: datasets.column_of(data, config["files"].get(key)) for key in COLUMNS}
+        encoding = columns.get("encoding")
+        own = {key: datasets.column_of(data, config["files"].get(key), encoding) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
-        if _is_known(data, config):
+        if not isinstance(data, pd.DataFrame) and _is_known(data, config):
             logger.warning(
-                "%s is what %s was trained on, so that most of these texts are known: without "
-                "data (--data) its test split is scored",
+                "%s is what %s was trained on, so that most of these texts are known: without data "
+                "(--data) its test split is scored",
                 *(data, run),
             )
     model = load(run)
     if data is not None:
         rare = {name: config["files"][name] for name in RARE if name in config["files"]}
-        frame = without_rare(frame, data, model.labels, **rare)
+        source = FRAME if isinstance(data, pd.DataFrame) else data
+        frame = without_rare(frame, source, model.labels, **rare)
         test = Split(frame["text"], class_numbers(frame, model.labels))
     return score(test.numbers, probabilities_of(model, test), model.labels)

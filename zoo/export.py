@@ -17,6 +17,7 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation import probabilities_of, read_test_split
 from zoo.layers import PairwiseAttention
 from zoo.model_card import Agreement, model_card
+from zoo.paths import expanded
 from zoo.progress import progress
 from zoo.runs import load, read_config, read_scores, write_words
 from zoo.saved_model import check_path, export_saved_model
@@ -72,12 +73,13 @@ def export(
     if keras.backend.backend() != "tensorflow":
         raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
     name = format if quantize is None else f"{format}-{quantize}"
-    output = Path(run) / "exports" / name if output is None else Path(output)
+    run = expanded(run)
+    output = run / "exports" / name if output is None else expanded(output)
     check_new(output)
     if format == "savedmodel":
         check_path(output)
     model = load(run)
-    read_scores(Path(run))  # which the card tells, or an error, before anything is written
+    read_scores(run)  # which the card tells, or an error, before anything is written
     edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
     texts = [*edges, *_test_texts(read_config(run))]
     expected = probabilities_of(model, texts)
@@ -98,7 +100,7 @@ def export(
         if len(texts) > len(edges):
             agreement = Agreement.of(expected, answers, len(edges))
         fixed = format == "litert" and _has_loops(model)
-        card = model_card(Path(run), model, folder, name, agreement, fixed)
+        card = model_card(run, model, folder, name, agreement, fixed)
         (folder / "model_card.md").write_text(card, "utf-8")
     return output
 

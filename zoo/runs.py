@@ -2,8 +2,9 @@
 
 ``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
 the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
-until the training has ended. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
-:mod:`zoo.summary` draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
+until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
+labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what :mod:`zoo.summary`
+draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
 """
 
 import contextlib
@@ -24,13 +25,15 @@ from typing import TYPE_CHECKING, Any
 
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
+from zoo.paths import expanded
 from zoo.registry import import_model, list_models
 from zoo.writing import whole
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
-FILES = ("text_column", "label_column", "on_bad_row", "validation", "test")  # load_files' names
+# Names of load_files' arguments.
+FILES = ("text_column", "label_column", "on_bad_row", "validation", "test", "encoding")
 FILES += ("min_class_size", "rare_classes")
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
@@ -54,7 +57,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
     Raises:
         UsageError: if ``output`` cannot be written to.
     """
-    first = Path(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
+    first = expanded(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
     lacking = [path for path in first.parents if not path.exists()]
     folder, number = first, 1
     while True:
@@ -210,7 +213,7 @@ def read_config(run: str | Path) -> dict[str, Any]:
     Raises:
         UsageError: if ``run`` is not a run folder, with the nearest matches, or they are damaged.
     """
-    run = Path(run)
+    run = expanded(run)
     try:
         config = json.loads((run / "config.json").read_text("utf-8"))
         for name, kind in SETTINGS.items():
@@ -272,7 +275,7 @@ def load(run: str | Path) -> "TextClassifier":
         >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]
         '4'
     """
-    run = Path(run)
+    run = expanded(run)
     if run.suffix == ".keras" and run.is_file():
         return _load_file(run, list_models())
     config = read_config(run)

@@ -39,7 +39,7 @@ def write_csv(
     """
     plain = csv.writer(file, lineterminator="\n")
     quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    (quoted if safe else plain).writerow(columns)
+    (quoted if safe else plain).writerow(map(safe_cell, columns) if safe else columns)
     for row in rows:
         cells = list(map(safe_cell, row)) if safe else row
         # Before Python 3.13 a carriage return is not quoted, and read as the end of the row.

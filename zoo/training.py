@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
 from zoo.alone import alone, scratch
@@ -39,6 +39,7 @@ from zoo.building import (
     rebuild_classifier,
 )
 from zoo.errors import UsageError, unknown
+from zoo.paths import expanded
 from zoo.recipes import Recipe, find_recipe
 from zoo.registry import check_name, import_model
 from zoo.runs import (
@@ -52,6 +53,9 @@ from zoo.runs import (
 )
 from zoo.writing import write_json
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.devices.spread
 RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
 RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
@@ -61,7 +65,7 @@ logger = logging.getLogger("zoo")
 
 def train(
     model: str = "hcan",
-    data: str = "sample",
+    data: "str | Path | pd.DataFrame" = "sample",
     *,
     files: dict[str, str] | None = None,
     preset: str | None = None,
@@ -96,9 +100,10 @@ def train(
     Args:
         model: a name of :func:`zoo.list_models`.
         data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, or the path of your
-            own table, folder or glob.
-        files: for a path: ``text_column``, ``label_column``, ``on_bad_row``, ``min_class_size``,
-            ``rare_classes``, and the files ``validation`` and ``test``; see
+            own table, folder or glob; or a DataFrame, whose texts and labels are then kept in
+            ``data.jsonl`` of the run folder, from where they are read again.
+        files: for your own: ``text_column``, ``label_column``, ``on_bad_row``, ``encoding``,
+            ``min_class_size``, ``rare_classes``, and the files ``validation`` and ``test``; see
             :func:`zoo.datasets.load_files`.
         preset, options: of the model; see :func:`zoo.build`. Relations of entities have a preset
             "relations" in some models, which is then the default.
@@ -147,7 +152,10 @@ def train(
     check_seed(seed)
     seed = int(seed)  # Keras takes no number of NumPy
     paths = [files.get(split) for split in ("validation", "test")]
-    check_paths(data, output, embeddings, unlabelled, start_from, *paths, names=files.values())
+    is_frame = not isinstance(data, str | Path)
+    own = None if is_frame else data
+    check_paths(own, output, embeddings, unlabelled, start_from, *paths, names=files.values())
+    data = data if is_frame or datasets.is_corpus(data) else datasets.as_path(data)
     check_choices(precision, cache, schedule)
     check_flags(class_weights=class_weights, calibrate=calibrate, safe_csv=safe_csv)
     if recipe != "default":
@@ -213,6 +221,9 @@ def train(
             warn_if_idle(classifier, options)
             given = {name: files[name] for name in files.keys() & {"validation", "test"}}
             given = own_files | {name: _absolute(path) for name, path in given.items()}
+            if is_frame:
+                datasets.write_rows(folder / "data.jsonl", data, corpus.columns)
+                data = folder / "data.jsonl"
             config = {"model": model, "data": data if datasets.is_corpus(data) else _absolute(data)}
             config |= {"preset": preset, "label_order": "by number"}  # as text, before
             config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
@@ -259,7 +270,7 @@ def resume(
     for name in devices:
         if name not in DEVICES:
             raise unknown("argument of zoo.resume", name, ("verbose", "tensorboard", *DEVICES))
-    run = Path(run)
+    run = expanded(run)
     config = read_config(run)
     if not any((run / "checkpoint").glob("state-*.npz")):
         ended = (run / "metrics.json").exists()
@@ -331,7 +342,7 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
 def files_of(data: str | Path, files: Mapping[str, Any], unlabelled: Any) -> dict[str, Any]:
     """What of ``files`` is for the data: beside a corpus, columns are of the unlabelled texts."""
     of_others = datasets.is_corpus(data) and unlabelled is not None
-    others = ("text_column", "on_bad_row") if of_others else ()
+    others = ("text_column", "on_bad_row", "encoding") if of_others else ()
     return {name: value for name, value in files.items() if name not in others}
 
 
@@ -352,8 +363,11 @@ def _add_unlabelled(corpus, data, files, unlabelled):
     """Adds further texts to those of the corpus."""
     column = files.get("text_column")
     if not datasets.is_corpus(data):  # another file may have another one
-        column = datasets.column_of(unlabelled, corpus.columns.get("text_column"))
-    texts = datasets.read_texts(unlabelled, column, files.get("on_bad_row", "fail"))
+        column = datasets.column_of(
+            unlabelled, corpus.columns.get("text_column"), files.get("encoding")
+        )
+    on_bad_row, encoding = files.get("on_bad_row", "fail"), files.get("encoding")
+    texts = datasets.read_texts(unlabelled, column, on_bad_row, encoding)
     corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
 
 
@@ -445,8 +459,9 @@ def _absolute(path):
     """A path or a glob that is still right from elsewhere, under its own name; or None."""
     if path is None:
         return None
-    is_glob = glob.has_magic(str(path)) and not Path(path).exists()
-    return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else Path(path).absolute())
+    path = expanded(path)
+    is_glob = glob.has_magic(str(path)) and not path.exists()
+    return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else path.absolute())
 
 
 def _versions():

@@ -14,6 +14,7 @@ from zoo.alone import alone
 from zoo.arguments import check_data, check_numbers, check_options, check_seed
 from zoo.building import for_relations
 from zoo.errors import DivergedError, UsageError
+from zoo.paths import expanded
 from zoo.recipes import find_recipe
 from zoo.registry import create, import_model
 from zoo.runs import plain_name
@@ -29,7 +30,7 @@ logger = logging.getLogger("zoo")
 
 def tune(
     model: str = "hcan",
-    data: str = "sample",
+    data: str | Path | pd.DataFrame = "sample",
     *,
     trials: int = 20,
     output: str | Path | None = None,
@@ -85,7 +86,7 @@ def tune(
     preset, own = for_relations(model, clean_up, settings.get("preset"), options)
     default = find_recipe(model, settings.get("recipe", "default")).learning_rate
     rate = default or create(model, 2, preset, **own).learning_rate
-    folder = Path(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
+    folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     lacking = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

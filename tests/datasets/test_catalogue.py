@@ -141,7 +141,9 @@ def test_unknown_names(data, message):
 
 
 def test_columns_are_for_files_only():
-    with pytest.raises(zoo.UsageError, match="--text-column is for your own files, not for 'trec'"):
+    with pytest.raises(
+        zoo.UsageError, match=r"text_column \(--text-column\) is for your own files, not for 'trec'"
+    ):
         datasets.load("trec", text_column="text")
 
 

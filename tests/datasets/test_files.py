@@ -4,6 +4,7 @@ import gzip
 import logging
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ import zoo
 from zoo.datasets import column_of, composed, read_texts
 from zoo.datasets.corpus import Corpus, Split, class_numbers, in_label_order
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name, stream_texts
+from zoo.datasets.word2vec import cache_folder
+from zoo.paths import expanded
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
@@ -50,6 +53,9 @@ def log(caplog):
         ("a.tsv.gz", lambda path: FRAME.to_csv(path, index=False, sep="\t")),
         ("a.jsonl", lambda path: FRAME.to_json(path, **LINES)),
         ("a.ndjson.gz", lambda path: FRAME.to_json(path, **LINES)),
+        ("a.json", lambda path: FRAME.to_json(path, orient="records")),
+        ("a.jsonl", lambda path: FRAME.to_json(path, orient="records", indent=2)),
+        ("a.json.gz", lambda path: FRAME.to_json(path, orient="records", lines=True)),
         ("a.parquet", FRAME.to_parquet),
     ],
 )
@@ -85,14 +91,19 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
         [cells[text], cells[label]]
     ]
     found = f"texts are in {names[text]!r}, labels in {names[label]!r}"
-    announced = f"{path}: {found} (choose others with --text-column, --label-column)"
+    options = "text_column (--text-column), label_column (--label-column)"
+    announced = f"{path}: {found}; choose others with {options}"
     assert log.messages == ([] if "text" in names else [announced])
 
 
 @pytest.mark.parametrize(
     ("header", "columns", "message"),
     [
-        ("a,b", {}, "which column has the texts. Choose one with --text-column: 'a', 'b'"),
+        (
+            "a,b",
+            {},
+            "which column has the texts. Choose one with text_column \\(--text-column\\): 'a', 'b'",
+        ),
         (
             "title,body,label",
             {},
@@ -101,7 +112,7 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
         (
             "text,a,b",
             {},
-            "which column has the labels. Choose one with --label-column: 'text', 'a'",
+            r"which column has the labels. Choose one with label_column \(--label-column\): 'text'",
         ),
         ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
         (
@@ -224,7 +235,7 @@ def test_a_glob(tmp_path, monkeypatch, log):
     corpus = load_files("own/*.csv", on_bad_row="skip")
     assert corpus.name == "own"
     assert corpus.frame("train").to_numpy().tolist() == [["a", "x"], ["b", "y"]]
-    assert [re.sub(r" \(choose.*", "", message) for message in log.messages] == [
+    assert [re.sub("; choose.*", "", message) for message in log.messages] == [
         "own/1.csv: texts are in 'review', labels in 'stars'",
         "own/2.csv: 1 row skipped: 1 ragged (line 3)",
     ]
@@ -773,11 +784,13 @@ def test_texts_to_label_keep_their_number(tmp_path, name, content, texts):
 def test_texts_to_label_announce_what_is_odd(tmp_path, log):
     path = write(tmp_path / "a.csv", "id,Review\n1,one\n")
     assert read_texts(path) == ["one"]
-    assert log.messages == [f"{path}: texts are in 'Review' (choose others with --text-column)"]
+    assert log.messages == [
+        f"{path}: texts are in 'Review'; choose others with text_column (--text-column)"
+    ]
     log.clear()
     path = write(tmp_path / "a.txt", b"one\n\xff\n")
     read_texts(path)
-    assert log.messages == [f"{path}: 1 lines are not UTF-8 (the first: 2)"]
+    assert log.messages[0].startswith(f"{path}: 1 lines are not UTF-8 (the first: 2)")
     path = write(tmp_path / "a.csv", "id,text\n1,one\n2\n")
     with pytest.raises(zoo.UsageError, match="line 3: 1 columns where the .* quoted; or leave"):
         read_texts(path)
@@ -839,3 +852,140 @@ def test_keys_of_later_json_lines_are_columns_too(tmp_path):
     rows = '{"text": "no label"}\n' + '{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n'
     corpus = load_files(write(tmp_path / "a.jsonl", rows), on_bad_row="skip")
     assert list(corpus.train) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "L’hôtel était très bien … 5 €"),
+        ("cp1252", "café très agréable"),
+        (
+            "cp1251",
+            "Очень хороший отель",
+        ),
+        (
+            "koi8_r",
+            "Очень хороший отель",
+        ),
+        (
+            "gb18030",
+            "这个酒店非常好，服务员很友好",
+        ),
+        (
+            "shift_jis",
+            "このホテルはとても良かったです",
+        ),
+        ("utf-16-le", "plain"),
+        ("utf-16-be", "plain"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.json", "a.txt.gz", "a/x/1.txt"])
+def test_old_encodings_are_named_and_read(tmp_path, name, encoding, text):
+    """Of the whole file, or of a text beside others in ASCII."""
+    if name.startswith("a.json"):
+        content = f'[{{"text": "{text}", "label": "x"}}]'
+        content = content if name == "a.json" else content[1:-1]
+    else:
+        separator = "\t" if name == "a.tsv" else ","
+        header = f"text{separator}label\n" if name in ("a.csv", "a.tsv") else ""
+        content = f"{header}{text}{separator}x\n" if header else text
+    content = content.encode(encoding)
+    path = write(tmp_path / name, gzip.compress(content) if name.endswith(".gz") else content)
+    data = tmp_path / "a" if name == "a/x/1.txt" else path
+    assert read_texts(data, encoding=encoding) == [text]
+    if name == "a.txt.gz":
+        return
+    assert read_labelled(data, encoding=encoding)["text"].tolist() == [text]
+    with pytest.raises(zoo.UsageError) as refused:
+        read_labelled(data)
+    assert "\n" not in str(refused.value)
+    if not encoding.startswith("utf-16") or name in ("a.csv", "a.tsv"):
+        assert f"encoding={encoding!r}" in str(refused.value)
+        assert f"--encoding {encoding}" in str(refused.value)
+
+
+def test_a_few_bad_bytes_are_of_no_other_encoding(tmp_path):
+    lines = "".join(f"caf\u00e9 {i},x\n" for i in range(9)).encode()
+    path = write(tmp_path / "a.csv", b"text,label\n" + lines + b"caf\xe9,x\n")
+    with pytest.raises(zoo.UsageError, match="line 11: the byte 0xe9 is not UTF-8") as refused:
+        read_labelled(path)
+    assert "--encoding" not in str(refused.value)
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "values"])
+def test_other_forms_of_json_say_what_is_read(tmp_path, orient):
+    for suffix in (".json", ".jsonl"):
+        FRAME.to_json(tmp_path / f"a{suffix}", orient=orient)
+        with pytest.raises(zoo.UsageError, match="one object|not an object like") as refused:
+            load_files(tmp_path / f"a{suffix}")
+        assert "\n" not in str(refused.value)
+
+
+def test_rows_of_an_array_are_told_by_number(tmp_path, log):
+    objects = (
+        '{"text": "a", "label": "x"}, {"text": "b"}, 5, {"text": "c", "label": "y"}, {"text": ""}'
+    )
+    path = write(tmp_path / "a.json", f"[{objects}".replace(', {"text": ""}', "]"))
+    with pytest.raises(zoo.UsageError, match="a.json, row 2: no label; or leave bad rows out"):
+        load_files(path)
+    load_files(path, on_bad_row="skip")
+    assert (
+        f"{path}: 2 rows skipped: 1 without a label (row 2), 1 not an object (row 3)"
+        in log.messages
+    )
+    assert [where["line"] for where, _ in stream_texts(path, on_bad_row="skip")] == [1, 2, 4]
+
+
+def test_an_encoding_is_checked_and_a_mark_comes_first(tmp_path, log):
+    path = write(tmp_path / "a.csv", "text,label\ncafé,x\n".encode("utf-8-sig"))
+    assert read_texts(path, encoding="cp1252") == ["café"]
+    for name in ("cp1225", "base64", "\0", ""):
+        with pytest.raises(
+            zoo.UsageError, match="unknown encoding .* Allowed: utf_8, utf_16, cp1252"
+        ):
+            read_texts(path, encoding=name)
+    with pytest.raises(zoo.UsageError, match="Did you mean 'latin1'"):
+        read_texts(path, encoding="latine1")
+    write(path, b"text,label\ncaf\x81,x\n")
+    with pytest.raises(zoo.UsageError, match="line 2: the byte 0x81 is not cp1252: convert"):
+        read_texts(path, encoding="cp1252")
+    write(path, b"text,label\ncaf\xe9,x\n")
+    with pytest.raises(zoo.UsageError, match="only 0 rows are left of .*--encoding cp1252"):
+        read_labelled(path, on_bad_row="skip")
+    with pytest.raises(zoo.UsageError, match="a.csv is not the UTF-16.*first bytes, or encoding"):
+        read_texts(path, encoding="utf-16")
+
+
+def test_a_dataframe_is_a_table():
+    frame = pd.DataFrame({"n": [1, 2, 3], "Review": [" cafe\u0301", 5, "c"], "stars": [1, 2, 1]})
+    corpus = load_files(frame)
+    assert corpus.name == "dataframe" and corpus.labels == ["1", "2"]
+    assert list(corpus.train) == ["café", "5", "c"]
+    assert corpus.columns == {"text_column": "Review", "label_column": "stars"}
+    frame.loc[2, "stars"] = None
+    with pytest.raises(zoo.UsageError, match="the DataFrame, row 3: no label; or leave"):
+        read_labelled(frame)
+    assert read_labelled(frame, on_bad_row="skip")["label"].tolist() == ["1.0", "2.0"]
+    with pytest.raises(zoo.UsageError, match="unknown column of the DataFrame: 'reviw'"):
+        read_labelled(frame, text_column="reviw")
+    for odd in (pd.DataFrame({"text": [], "label": []}), pd.DataFrame()):
+        with pytest.raises(zoo.UsageError, match="the DataFrame"):
+            read_labelled(odd)
+
+
+def test_the_home_folder_is_a_tilde(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    path = write(home / "own" / "a.csv", "text,label\na,x\nb,y\n")
+    for data in ("~/own/a.csv", "~/own/*.csv", home / "own/a.csv", Path("~/own/a.csv")):
+        assert is_path(data) and len(load_files(data).train) == 2
+    assert len(load_files(path, test="~/own/a.csv").test) == 2
+    assert short_name("~") == "home"
+    write(tmp_path / "~" / "a.csv", "text,label\nin a folder of that name,x\n")
+    assert read_texts("./~/a.csv") == ["in a folder of that name"]
+    with pytest.raises(zoo.UsageError, match=f"no such file: {home}/b.csv"):
+        read_texts("~/b.csv")
+    assert expanded("~nobody-of-that-name/x") == Path("~nobody-of-that-name/x")
+    monkeypatch.setenv("ZOO_CACHE_DIR", "~/cache")
+    assert cache_folder() == home / "cache" / "word2vec"

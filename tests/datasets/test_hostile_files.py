@@ -25,6 +25,7 @@ COLUMNS = ["text", "label"]
 HEADER = "text,label\n"
 GOOD = "one,x\ntwo,y\n"
 ROWS = [["one", "x"], ["two", "y"]]
+ARRAY = '[{"text": "one", "label": "x"}, {"label": "y", "text": "two"}]'
 
 
 def parquet(**columns):
@@ -41,6 +42,13 @@ RIGHT = {  # name: content, rows
     "blank-lines.csv": ("\n" + HEADER + "\none,x\n\n   \ntwo,y\n\n", ROWS),
     "utf-16.csv": ((HEADER + GOOD).encode("utf-16"), ROWS),
     "big-endian.tsv": (codecs.BOM_UTF16_BE + "text\tlabel\none\tx".encode("utf-16-be"), ROWS[:1]),
+    "array.jsonl": (ARRAY, ROWS),
+    "array.json.gz": (gzip.compress(ARRAY.encode()), ROWS),
+    "pretty.jsonl": (json.dumps(json.loads(ARRAY), indent=2), ROWS),
+    "pretty.json": ("\n " + json.dumps(json.loads(ARRAY), indent="\t").replace("\n", "\r\n"), ROWS),
+    "one-array-mark.json": (ARRAY.encode("utf-16"), ROWS),
+    "one-a-line.json": ('{"text": "one", "label": "x"}\n{"text": "two", "label": "y"}', ROWS),
+    "one-object.jsonl": ('{"text": "one", "label": "x", "spans": [{"start": 0}]}', ROWS[:1]),
     "utf-32.jsonl": ('{"text": "one", "label": "x"}'.encode("utf-32"), ROWS[:1]),
     "emoji.csv": (HEADER + "👩‍👩‍👧 🙂,🙂\n", [["👩‍👩‍👧 🙂", "🙂"]]),
     "right-to-left.csv": (HEADER + '"שלום, עולם",טוב\n', [["שלום, עולם", "טוב"]]),
@@ -97,11 +105,38 @@ REFUSED = {  # name: content, message
     "commas.tsv": ("text,label\na,x\n", "line 1: columns are not separated by tabs: name it .csv"),
     "no-header.csv": ("long " * 300 + ",x\n", "no-header.csv, line 1: .* is no header: name the"),
     "lines-in-header.csv": ('"te\nxt",label,more\na,x,\n', "texts.*: 'te xt', 'label', 'more'"),
-    "json.csv": ('{"text": "a", "label": "x"}\n', "json.csv looks like JSON: .* as .jsonl"),
-    "array.jsonl": ('[{"text": "a"}]', "array.jsonl, line 1: not an object like"),
-    "brackets.jsonl": ("[" * 100_000, "brackets.jsonl, line 1: not JSON: too many brackets"),
+    "json.csv": (
+        '{"text": "a", "label": "x"}\n',
+        "json.csv looks like JSON: name it .json, or .jsonl",
+    ),
+    "cells.json": ('["text", "label"]', "cells.json, row 1: not an object like"),
+    "arrays.jsonl": ('["text"]\n["a"]\n', "arrays.jsonl, line 1: not an object like"),
+    "brackets.jsonl": ("[" * 100_000, "brackets.jsonl, row 1: not JSON: too many brackets"),
+    "cut.json": (ARRAY[:-9], "cut.json, row 2: not JSON: .* \\(line 1, character 54"),
+    "no-comma.json": (
+        '[\n{"text": "a"}\n{',
+        "row 1: not JSON: Expecting ',' .*line 3, character 1",
+    ),
+    "open.json": ('[{"text": "a"}', "open.json, row 1: not JSON: Expecting ',' or one ']'"),
+    "two.json": (ARRAY + "[]", "two.json, row 2: not JSON: .*or one ']' at the end"),
+    "within.json": (
+        '{"version": 1, "data": ' + ARRAY + "}",
+        "rows in 'data': give that list alone",
+    ),
+    "within.jsonl": (
+        json.dumps({"v": 1, "data": json.loads(ARRAY)}, indent=1),
+        "within.jsonl is one object, with rows in 'data': give that list alone",
+    ),
+    "columns.json": (
+        '{"text": {"0": "a", "1": "b"}, "label": {"0": "x"}}',
+        'columns.json is one object, not one for each text: .*orient="records"',
+    ),
+    "spread.jsonl": (
+        '{\n"text": "a"\n}\n{\n"text": "b"\n}\n',
+        "spread.jsonl has objects of several lines: write an array of objects, or one object a",
+    ),
     "excel.xlsx": (b"PK\x03\x04", "excel.xlsx is of a kind that is not read: save it as CSV"),
-    "list.json": ("[]", "list.json is of a kind that is not read: write one object a line"),
+    "list.json": ("[]", "list.json has no rows"),
     "a.csv.zip": (b"PK\x03\x04", "a.csv.zip is of a kind that is not read: unpack it, or pack it"),
     "doc.docx": (b"PK\x03\x04", "unknown kind of file of .*docx: '.docx'.*Allowed: .csv, .tsv"),
     "bzip2.csv": (bz2.compress(b"a"), "bzip2.csv is compressed with bzip2: unpack it"),
@@ -347,3 +382,5 @@ def test_any_table_is_read_back(tmp_path, rows, suffix, ascii_only):
     want = [[composed(text.strip()), composed(label.strip())] for text, label in rows]
     assert files.read_labelled(path)[COLUMNS].to_numpy().tolist() == want
     assert read_texts(path) == [text for text, _ in want]
+    kept = [row for row, _ in files.stream_texts(path, keep=True)]
+    assert kept == [{"text": text, "label": label} for text, label in rows]
