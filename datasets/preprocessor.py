@@ -1,6 +1,7 @@
 """Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
 
 import functools
+import inspect
 import itertools
 import logging
 import re
@@ -79,6 +80,11 @@ class Preprocessor:
     @property
     def _settings(self):
         return self.max_words, self.max_sentences, self.clean_up, self.ngrams, self.entities
+
+    def get_config(self) -> dict[str, int | str | bool | None]:
+        """All settings but the vocabulary, by the names that the constructor gives them."""
+        names = list(inspect.signature(Preprocessor).parameters)[1:]
+        return {name: getattr(self, name) for name in names}
 
     def __reduce__(self):
         return Preprocessor, (self.vocabulary, *self._settings)
