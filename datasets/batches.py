@@ -9,6 +9,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from zoo.datasets.streams import columns
+from zoo.datasets.streams import rows as rows_of
+from zoo.errors import UsageError
+
 if keras.backend.backend() == "jax":  # whose memory TensorFlow would take, to read texts
     with contextlib.suppress(RuntimeError):  # where TensorFlow has it already
         tf.config.set_visible_devices([], "GPU")
@@ -124,16 +128,19 @@ def batches(
 
     Args:
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
-        dataset: of texts, or of pairs of a text and a target, of known cardinality.
+        dataset: of texts, (texts, targets) or (texts, targets, weights), in batches or not, which
+            do not matter here; of any length.
         batch_size: texts of a batch.
         shuffle: a random order each epoch, and texts of similar length in a batch, so that less of
             it is padding; else the order stays. 20,000 texts are shuffled together: what is
             sorted on disk should be shuffled there.
         seed: of the order.
         cache: "memory" keeps the ids, "none" computes them anew each epoch, "auto" keeps those of
-            up to 200,000 texts; else the path of a new file to keep them in.
+            up to 200,000 texts, if it is known how many there are; else the path of a new file to
+            keep them in.
         first: None gives one epoch. Else epochs follow each other without end, from the batch of
-            that number on: what a training that went so far would read next.
+            that number on: what a training that went so far would read next. Needs a dataset of
+            known length, as ``share`` does.
         share: divides batches of pairs among devices; elements are triples of ids, targets and
             weights. Texts that make no whole batch are left out of endless ones, others in each
             epoch; else empty texts of weight 0 fill the last batch up.
@@ -142,25 +149,39 @@ def batches(
         groups: the most groups of sentences of like length; 0 for none.
 
     Returns:
-        A dataset of ids, or of pairs of ids and targets, of known cardinality if not endless.
+        A dataset of ids, or of tuples of ids and targets (and weights), of known cardinality where
+        that of the texts is and it is not endless.
         Ids are ``[batch, words]`` int64 for flat models, and as of :func:`pack` for hierarchical
         ones. Without groups, and on JAX, which compiles for each shape, they are ``[batch,
         sentences, words]``, there padded to powers of two.
+
+    Raises:
+        UsageError: if the dataset is empty, or its elements have another form.
+        ValueError: if its length is unknown and has to be known, or it has no end to keep.
     """
-    count = int(dataset.cardinality())
+    alone = not isinstance(dataset.element_spec, tuple)
+    dataset = rows_of(dataset)
+    count = int(dataset.cardinality())  # below 0 where it is unknown, or there is no end
+    check_some(count)
+    if count < 0 and (first is not None or share is not None):
+        raise ValueError(
+            "first and share need a dataset of known length: "
+            "dataset.apply(tf.data.experimental.assert_cardinality(n)) tells it"
+        )
+    if count == tf.data.INFINITE_CARDINALITY and cache not in ("auto", "none"):
+        raise ValueError(f"cache must be 'none' for a dataset without end: got {cache!r}")
     if cache == "auto":
-        cache = "memory" if count <= CACHED else "none"
-    paired = isinstance(dataset.element_spec, tuple)
-    if not paired:
-        dataset = dataset.map(lambda texts: (texts, 0))
+        cache = "memory" if 0 <= count <= CACHED else "none"
     packed = _is_packed(preprocessor, groups)
-    if packed:
+    if packed and count < 0:
+        groups = 1  # a sample may be gone once it is read
+    elif packed:
         sample = preprocessor.encode(next(iter(dataset.batch(256)))[0])
         groups = min(groups, groups_worth(sample, batch_size, count))
     chunk = -(-512 // batch_size) * batch_size  # so that a block is whole batches
     block = -(-BLOCK // chunk) if shuffle else 1  # chunks
     chunks = dataset.batch(chunk).map(
-        lambda texts, targets: (preprocessor.encode(texts), targets), tf.data.AUTOTUNE
+        lambda texts, *others: (preprocessor.encode(texts), others), tf.data.AUTOTUNE
     )
     if cache != "none":
         chunks = chunks.cache("" if cache == "memory" else cache)
@@ -173,20 +194,24 @@ def batches(
         # Of this graph alone: shuffle takes a tensor as its seed unless the global seed is 0.
         tf.compat.v1.set_random_seed(1)
 
-        def arrange(place, ids, targets):
+        def arrange(place, ids, others):
             """A block of chunks to its batches."""
-            ids, targets = ids.merge_dims(0, 1), targets.merge_dims(0, 1)
+            ids = ids.merge_dims(0, 1)
+            others = tf.nest.map_structure(lambda one: one.merge_dims(0, 1), others)
             rows = tf.range(ids.nrows())
             if shuffle:
                 rows = _order(ids, batch_size, [number, place], full)
             rows = tf.data.Dataset.from_tensor_slices(rows).batch(batch_size, full)
             if shuffle:
                 rows = rows.shuffle(block * chunk // batch_size, number, False)
-            return rows.map(lambda rows: (tf.gather(ids, rows), tf.gather(targets, rows)))
+            return rows.map(
+                lambda rows: tf.nest.map_structure(lambda one: tf.gather(one, rows), (ids, others))
+            )
 
         data = chunks
         if shuffle:
-            data = data.shuffle(min(count, SHUFFLED) // chunk + 1, number, False)
+            most = SHUFFLED if count < 0 else min(count, SHUFFLED)
+            data = data.shuffle(most // chunk + 1, number, False)
         data = data.ragged_batch(block).enumerate()
         return data.flat_map(lambda place, pair: arrange(place, *pair))
 
@@ -197,16 +222,57 @@ def batches(
         numbers = tf.data.Dataset.counter(first // steps)
         data = numbers.flat_map(epoch).skip(first % steps)
 
-    def lay_out(ids, targets):
+    def lay_out(ids, others):
         ids = pack(ids, groups) if packed else preprocessor.pad(ids)
-        return (ids, targets) if paired else ids
+        return ids if alone else (ids, *others)
 
     filled = 1.0 if first is not None else steps * batch_size / count
     data = data.map(lay_out) if share is None else _shared(data, lay_out, batch_size, filled, share)
-    if first is None:
+    if first is None and count >= 0:
         elements = steps if share is None or share.part is not None else steps * share.parts
         data = data.apply(tf.data.experimental.assert_cardinality(elements))
     return untuned(data.prefetch(2))
+
+
+def batches_in_order(
+    preprocessor, dataset: tf.data.Dataset, batch_size: int | None = None, groups: int = 0
+) -> tf.data.Dataset:
+    """A dataset of texts as one of ids: its own batches, in its order, as long as it is.
+
+    Args:
+        preprocessor: a :class:`zoo.datasets.Preprocessor`.
+        dataset: of texts, (texts, targets) or (texts, targets, weights), in batches or not.
+        batch_size: how many single texts make a batch; by default 32. Batches stay as they are.
+        groups: 0 where the model reads no packed documents; else they come in one group.
+
+    Returns:
+        A dataset of ids as of :func:`batches`, or of tuples of ids and targets (and weights).
+
+    Raises:
+        UsageError: if the dataset is empty, or its elements have another form.
+    """
+    alone = not isinstance(dataset.element_spec, tuple)
+    dataset, batched = columns(dataset)
+    check_some(int(dataset.cardinality()))
+    dataset = dataset if batched else dataset.batch(batch_size or 32)
+    packed = _is_packed(preprocessor, groups)
+
+    def lay_out(texts, *others):
+        ids = preprocessor.encode(texts)
+        ids = pack(ids, 1) if packed else preprocessor.pad(ids)
+        return ids if alone else (ids, *others)
+
+    return dataset.map(lay_out, tf.data.AUTOTUNE, deterministic=True).prefetch(2)
+
+
+def check_some(count: int) -> None:
+    """Refuses a dataset of no texts; ``count`` is its cardinality.
+
+    Raises:
+        UsageError: if it is 0.
+    """
+    if count == 0:
+        raise UsageError("there are no texts: the dataset is empty")
 
 
 def batches_by_length(
@@ -251,20 +317,24 @@ def _shared(data, lay_out, batch_size, filled, share):
     parts, part, _ = share
     size = batch_size // parts
 
-    def full(ids, targets):
+    def full(ids, others):
+        (targets,) = others
         missing = batch_size - tf.size(targets)
         splits = tf.concat([ids.row_splits, tf.repeat(ids.row_splits[-1:], missing)], 0)
         weights = tf.pad(tf.fill(tf.shape(targets), filled), [[0, missing]])
         return ids.from_row_splits(ids.values, splits), tf.pad(targets, [[0, missing]]), weights
 
     def one_part(ids, targets, weights):
-        ids, targets = lay_out(ids, targets)  # before it is divided: all parts have one shape
+        ids, targets = lay_out(ids, (targets,))  # before it is divided: all parts have one shape
         return tuple(one[part * size : (part + 1) * size] for one in (ids, targets, weights))
 
     def all_parts(ids, targets, weights):
         starts = tf.data.Dataset.range(0, batch_size, size)
         return starts.map(
-            lambda i: (*lay_out(ids[i : i + size], targets[i : i + size]), weights[i : i + size])
+            lambda i: (
+                *lay_out(ids[i : i + size], (targets[i : i + size],)),
+                weights[i : i + size],
+            )
         )
 
     data = data.map(full)

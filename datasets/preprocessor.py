@@ -1,6 +1,7 @@
 """Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
 
 import functools
+import inspect
 import itertools
 import logging
 import re
@@ -96,6 +97,11 @@ class Preprocessor:
             *(self.max_words, self.max_sentences, self.clean_up),
             *(self.ngrams, self.entities, self.version),
         )
+
+    def get_config(self) -> dict[str, int | str | bool | None]:
+        """All settings but the vocabulary, by the names that the constructor gives them."""
+        names = list(inspect.signature(Preprocessor).parameters)[1:]
+        return {name: getattr(self, name) for name in names}
 
     def __reduce__(self):
         return Preprocessor, (self.vocabulary, *self._settings)

@@ -10,6 +10,18 @@ from zoo.datasets.text_files import well_formed
 from zoo.errors import UsageError
 
 
+def is_texts(value: object) -> bool:
+    """Whether it is a text, or a list, column, array or tensor of strings; an empty list is not.
+
+    Looks at no more than the first of them, so that symbols of a graph can be asked, too.
+    """
+    if isinstance(value, list | tuple):
+        return bool(value) and isinstance(value[0], str | bytes)
+    dtype = getattr(value, "dtype", None)
+    is_string = getattr(dtype, "name", dtype) == "string" or getattr(dtype, "kind", "-") in "OUST"
+    return is_string or isinstance(value, str | bytes)
+
+
 def check_texts(texts: object) -> None:
     """Refuses what is not one text after the other.
 

@@ -46,6 +46,11 @@ def is_sparse(loss: Any) -> bool:
     return isinstance(loss, SPARSE) or getattr(loss, "__name__", loss) in names
 
 
+def ignored_class(loss: Any) -> int | None:
+    """The number of no class that a loss, as in ``compile``, passes over; None for none."""
+    return getattr(loss, "ignore_class", None)
+
+
 def only_one(x: Any) -> Any:
     """The array of ``[array]``, which is Keras' way to give one input; else what it is."""
     listed = isinstance(x, list | tuple) and len(x) == 1 and isinstance(x[0], np.ndarray)
@@ -84,7 +89,7 @@ def check_targets(
     if targets is None or not is_sparse(loss):
         return targets
     given, targets = targets, np.asarray(targets)
-    wanted = f"{SPARSE().name} takes the number of a class for each text, 0 to {num_classes - 1}"
+    wanted = wanted_targets(num_classes)
     if targets.ndim != 1 and targets.shape[1:] != (1,):
         raise ValueError(f"targets of the shape {targets.shape}: {wanted}")
     targets = targets.reshape(-1)
@@ -98,7 +103,7 @@ def check_targets(
         or_labels = "" if labels is None else ", or its label as a text"
         raise ValueError(f"target {first} is {found[first]!r}: {wanted}{or_labels}")
     wrong = ~((targets >= 0) & (targets < num_classes) & (targets == np.floor(targets)))
-    counted = targets != getattr(loss, "ignore_class", None)
+    counted = targets != ignored_class(loss)
     wrong &= counted
     may_be_labels = labels is not None and _are_labels(targets[counted], labels)
     if wrong.any():
@@ -163,3 +168,30 @@ def _check_unclear(targets, labels):
         )
         raise ValueError(f"{unclear}: {AS_TEXTS}, or {as_numbers}")
     logger.warning("%s, which it is taken for: if it is the label, %s", unclear, AS_TEXTS)
+
+
+def check_target_spec(spec: Any, num_classes: int, loss: Any) -> None:
+    """Refuses batches of targets whose type or shape shows that they are no numbers of classes.
+
+    Args:
+        spec: a ``tf.TensorSpec`` ``[batch]``.
+        num_classes, loss: as for :func:`check_targets`.
+
+    Raises:
+        ValueError: with the type or the shape.
+    """
+    if not is_sparse(loss) or spec.shape.rank is None:
+        return
+    wanted = wanted_targets(num_classes)
+    if spec.dtype == "string":
+        raise ValueError(f"targets of the dataset are strings: {wanted}")
+    if spec.shape.rank != 1 and not (spec.shape.rank == 2 and spec.shape[1] in (1, None)):
+        raise ValueError(
+            f"targets of the dataset have the shape {spec.shape}: {wanted}; "
+            "categorical_crossentropy takes a column for each class"
+        )
+
+
+def wanted_targets(num_classes: int) -> str:
+    """What Keras' sparse categorical cross-entropy takes, in words."""
+    return f"{SPARSE().name} takes the number of a class for each text, 0 to {num_classes - 1}"

@@ -8,9 +8,10 @@ from typing import Any
 
 import keras
 
+from zoo.classifier import ASSET
 from zoo.errors import UsageError
 
-MEMBERS = {"metadata.json", "config.json", "model.weights.h5"}
+MEMBERS = {"metadata.json", "config.json", "model.weights.h5", f"assets/{ASSET}"}
 POLICY = ("keras", "DTypePolicy")  # the only object inside: all options of a model are plain values
 
 

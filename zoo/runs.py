@@ -176,6 +176,10 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
         or config.get("words", digest) != digest  # version 0.1.0 did not write it
     ):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
+    if model.preprocessor is not None:  # read from model.keras, which had none in version 0.1.0
+        if (model.preprocessor.vocabulary, model.labels) != (vocabulary, labels):
+            raise UsageError(f"{run} is damaged: model.keras is of other words or labels")
+        return
     try:
         model.preprocessor = Preprocessor(
             vocabulary,
