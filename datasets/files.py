@@ -15,8 +15,9 @@ from typing import Any
 import pandas as pd
 
 from zoo.datasets.columns import TEXT_COLUMNS, choose_columns, column_named
-from zoo.datasets.corpus import Corpus, Split, class_numbers, in_label_order
+from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.folders import children, find_splits, read_class_folders, short_name
+from zoo.datasets.labels import in_label_order
 from zoo.datasets.reports import (
     holds_rows,
     place,
@@ -117,7 +118,7 @@ def load_files(
 
     Returns:
         The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
-        labels are in the order of :func:`zoo.datasets.corpus.in_label_order`.
+        labels are in the order of :func:`zoo.datasets.labels.in_label_order`.
 
     Raises:
         UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows

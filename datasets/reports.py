@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from zoo.datasets.labels import number_of
 from zoo.datasets.tables import unit_of
 
 SHOWN = 3  # places
@@ -58,21 +59,21 @@ def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
 def report_odd_labels(path: str | Path, labels: list[str]) -> None:
     """Labels that look alike, or are one number, and what is written for a missing one.
 
-    Pandas writes 1 as 1.0 in a file where a label is missing.
+    Pandas writes 1 as 1.0 in a file where a label is missing, and some programs 01.
     """
-    cases, odd, known = {}, [], set(labels)
+    cases, numbers, odd = {}, {}, []
     for label in labels:
         cases.setdefault(" ".join(UNSEEN.sub("", label).split()).casefold(), []).append(label)
+        number = number_of(label)
+        if number is not None and number == number.to_integral_value():  # no version, as 1.10
+            numbers.setdefault(number, []).append(label)
         if label.casefold() in MISSING:
             odd.append(f"{label!r} is taken for a class: is a label missing there?")
-    for same in cases.values():
-        if len(same) > 1:
-            same = " and ".join(map(repr, same))
-            odd.append(f"the labels {same} differ in case or blanks alone, but are classes apart")
-    for label in labels:
-        if label.isdecimal() and f"{label}.0" in known:
-            same = f"{label!r} and {label + '.0'!r}"
-            odd.append(f"the labels {same} are one number, but classes apart")
+    alike = "differ in case or blanks alone, but are classes apart"
+    for groups, how in ((cases, alike), (numbers, "are one number, but classes apart")):
+        for same in groups.values():
+            if len(same) > 1:
+                odd.append(f"the labels {' and '.join(map(repr, same))} {how}")
     for line in odd[:ODD_LABELS]:
         logger.warning("%s: %s", path, line)
     if len(odd) > ODD_LABELS:

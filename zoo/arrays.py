@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from zoo.datasets.corpus import number_of
+from zoo.datasets.labels import number_of
 from zoo.datasets.text_files import composed
 from zoo.errors import unknown
 

@@ -9,7 +9,7 @@ import pytest
 import zoo
 from zoo import cli, datasets
 from zoo.datasets import catalogue, formats
-from zoo.datasets.corpus import in_label_order
+from zoo.datasets.labels import in_label_order
 
 ENTRIES = catalogue.CATALOGUE.values()
 OF_THE_PAPERS = (

@@ -15,8 +15,9 @@ from sklearn.model_selection import train_test_split
 
 import zoo
 from zoo.datasets import column_of, composed, read_texts
-from zoo.datasets.corpus import Corpus, Split, class_numbers, in_label_order
+from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.files import is_path, load_files, read_labelled, short_name, stream_texts
+from zoo.datasets.labels import in_label_order
 from zoo.datasets.word2vec import cache_folder
 from zoo.paths import expanded
 
@@ -364,6 +365,12 @@ def test_labels_that_are_one_number_are_told(tmp_path, log):
     path = write(tmp_path / "a.csv", "text,label\na,1\nb,1.0\nc,2\nd,1.10\ne,1.1\n")
     assert load_files(path).labels == ["1", "1.0", "1.1", "1.10", "2"]
     assert log.messages == [f"{path}: the labels '1' and '1.0' are one number, but classes apart"]
+    log.clear()
+    load_files(write(path, "text,label\na,1\nb, 01\nc,2\n"))
+    assert log.messages == [f"{path}: the labels '01' and '1' are one number, but classes apart"]
+    log.clear()
+    load_files(csv_of(path, {f"{case}{i}": 1 for i in range(99) for case in "xX"}))
+    assert len(log.messages) == 11 and log.messages[-1] == f"{path}: 89 more such labels"
 
 
 def test_labels_that_are_one_word_or_missing_are_told(tmp_path, log):
