@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from zoo.datasets.files import column_of, is_path, stream_texts, table_kind
-from zoo.datasets.text_files import well_formed
+from zoo.datasets.text_files import composed, well_formed
 from zoo.datasets.texts import check_texts
 from zoo.errors import UsageError
 from zoo.prediction import columns_of_answers, names_beside, plain, rows_beside
@@ -77,7 +77,7 @@ def predict(
             check_texts(data)
             if not isinstance(data, Iterable):
                 raise UsageError(f"texts, a table or a file are wanted: got {data!r}")
-            rows = [({}, well_formed(text)) for text in data]
+            rows = [({}, composed(well_formed(text))) for text in data]
         texts = [text for _, text in rows]
         found = pd.DataFrame(plain(row if keep else row | {"text": text}) for row, text in rows)
     names = names_beside(found.columns, columns_of_answers(model.labels, "csv", probabilities))
