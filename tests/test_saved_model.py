@@ -1,6 +1,8 @@
 """Each kind of model, from texts to a SavedModel and back."""
 
+import re
 import threading
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -95,13 +97,21 @@ def test_of_a_trained_model_it_holds_the_weights_and_no_more(tmp_path):
 @pytest.mark.parametrize("name", ["serve", "explain"])
 def test_after_a_refused_call_other_threads_get_answers(trained, name):
     """TensorFlow's polymorphic functions keep their lock when arguments do not fit."""
-    function = getattr(tf.saved_model.load(trained / "saved_model"), name)
+    served = tf.saved_model.load(trained / "saved_model")
+    function = getattr(served, name)
     for arguments in ((), (3,), (None,), (tf.constant([1]),), (["a"], ["b"])):  # also the first
         with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
             function(*arguments)
     with pytest.raises(TypeError):
         function(text=["a"])
     assert answers_elsewhere(lambda: function(tf.constant(["a good room"]))) == 3
+
+
+def test_many_threads_call_it_as_the_documentation_shows(trained, capsys):
+    shipping = (Path(__file__).parent.parent / "docs" / "shipping.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(from concurrent.*?)```", shipping, re.DOTALL)
+    exec(block, {"run": trained})
+    assert capsys.readouterr().out.count("array(") == 2
 
 
 def test_one_text_and_texts_of_any_shape_are_answered(trained):

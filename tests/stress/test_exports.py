@@ -51,7 +51,7 @@ def test_every_answer_of_an_export_is_of_probabilities(name, format, quantize, t
     np.testing.assert_allclose(answer(edges), expected, atol=apart)
 
     @settings(max_examples=20)
-    @given(texts)
+    @given(st.lists(text, min_size=1, max_size=9))
     def answers_are_probabilities(texts):
         answers = answer(texts)
         assert answers.shape == (len(texts), 2) and np.isfinite(answers).all()

@@ -73,7 +73,8 @@ def test_refused_calls_lock_nobody_out(trained, tmp_path, kind, endpoint, cases)
         zoo.load(trained).export(folder, verbose=False)
     elif kind == "int8":
         folder = export(trained, quantize="int8", output=tmp_path / "int8") / "saved_model"
-    function = getattr(tf.saved_model.load(folder), endpoint)
+    served = tf.saved_model.load(folder)
+    function = getattr(served, endpoint)  # holds no variables by itself
     good = tf.constant([[[2, 3]]], "int64") if kind == "ids" else tf.constant(["a good stay"])
     rng = random.Random(0)
     calls = [rng.choice([(good,), *REFUSED]) for _ in range(CALLS)]
