@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 import zoo
-from zoo import datasets, terminal
-from zoo.evaluation import read_corpus, read_test_split, score, worst_classes
+from zoo import datasets, prediction, terminal
+from zoo.calibration import expected_calibration_error, fit_temperature
+from zoo.evaluation import probabilities_of, read_corpus, read_test_split, score, worst_classes
 from zoo.runs import read_config
 
 
@@ -143,3 +144,30 @@ def test_what_cannot_be_labelled_ends_in_one_line(data, message):
     with pytest.raises(zoo.UsageError, match=message) as refused:
         zoo.predict(model, data)
     assert "\n" not in str(refused.value)
+
+
+def test_answers_that_are_no_numbers_are_refused():
+    """Their largest would be the first class."""
+    targets = np.array([0, 1])
+    for wrong in (np.nan, np.inf):
+        said = np.array([[wrong, 0.1], [0.5, 0.5]])
+        for of in (
+            lambda said: score(targets, said, ["a", "b"]),
+            lambda said: fit_temperature(said, targets),
+            lambda said: expected_calibration_error(said, targets),
+        ):
+            with pytest.raises(zoo.UsageError, match="answers 1 of 2 texts with NaN or infinity"):
+                of(said)
+
+
+def test_a_model_of_damaged_weights_is_refused():
+    model = zoo.build("ave", 2, vocabulary_size=4, embedding_dim=3)
+    model.preprocessor, model.labels = zoo.datasets.Preprocessor(["a", "b"]), ["x", "y"]
+    model.classify.bias.assign([float("nan"), 0])
+    for of in (
+        lambda: probabilities_of(model, ["a", "b"]),
+        lambda: list(prediction.predict(model, ["a", "b"])),
+        lambda: model.explain(["a", "b"]),
+    ):
+        with pytest.raises(zoo.UsageError, match="answers 2 of 2 texts with NaN or infinity"):
+            of()

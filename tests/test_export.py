@@ -113,6 +113,63 @@ def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
     assert agreement.largest == pytest.approx(0.2)
 
 
+def test_what_is_no_number_never_agrees():
+    """Its largest would be the first label."""
+    said = np.array([[0.9, 0.1], [0.9, 0.1]])
+    for wrong in (np.nan, np.inf):
+        answers = np.array([[wrong, 0.1], [0.9, 0.1]])
+        for one, other in ((said, answers), (answers, said), (answers, answers)):
+            agreement = Agreement.of(one, other)
+            assert (agreement.labels, agreement.largest) == (0.5, np.inf)
+    agreement = Agreement.of(said, np.array([[0.5, 0.5], [0.9, 0.1]]), 1)  # the first is no text
+    assert (agreement.texts, agreement.labels) == (1, 1) and agreement.largest == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "known"),
+    [
+        (0, "an empty text", []),
+        (1, "a text of unknown words", ["a good stay", "a bad stay"]),
+        (2, "1 of 2 texts of the test split", ["a good stay", "a bad stay"]),
+    ],
+)
+def test_an_export_that_answers_with_no_number_is_refused(
+    trained, tmp_path, monkeypatch, number, kind, known
+):
+    asked = []
+
+    def write(model, folder, quantize):
+        (folder / "model.tflite").write_text("half")
+
+        def answer(texts):
+            asked.extend(texts)
+            return np.where(np.arange(len(texts))[:, None] == number, np.nan, [[0.5, 0.5]])
+
+        return answer
+
+    monkeypatch.setattr(export, "_test_texts", lambda config: known)
+    monkeypatch.setitem(export.FORMATS, "litert", (write, (), ("float16",)))
+    with pytest.raises(zoo.UsageError, match=f"^litert-float16 of hcan answers {kind} with NaN"):
+        export.export(trained, "litert", "float16", tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+    empty, unknown, *rest = asked
+    assert not set(unknown.split()) & set(zoo.load(trained).preprocessor.vocabulary)
+    assert (empty, rest) == ("", known) and unknown
+
+
+def test_a_text_without_a_known_word_is_answered_in_float16(tmp_path):
+    """Of a model that divides counts by their norm."""
+    pytest.importorskip("ai_edge_litert")
+    model = small_model("svm_unigrams")
+    expected = model.predict(TEXTS, verbose=0)
+    assert expected.std(axis=0).max() > 0.01
+    answer = export.FORMATS["litert"][0](model, tmp_path, "float16")
+    np.testing.assert_allclose(answer(TEXTS), expected, atol=0.01)
+    np.testing.assert_allclose(
+        answer(["zzz qqq", ""]), model.predict(["", ""], verbose=0), atol=0.01
+    )
+
+
 every_kind = pytest.mark.parametrize("name", [slow_unless(name == "act", name) for name in KINDS])
 
 

@@ -58,7 +58,9 @@ class Agreement:
             answers: by the export.
             others: how many of the first are not of the test split.
         """
-        apart = np.nan_to_num(np.abs(expected - answers), nan=np.inf)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            apart = np.abs(expected - answers)
+        apart = np.where(np.isfinite(apart), apart, np.inf)
         same = (expected.argmax(-1) == answers.argmax(-1)) & np.isfinite(apart).all(-1)
         return cls(len(same[others:]), float(apart.max()), float(same[others:].mean()))
 

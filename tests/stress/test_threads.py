@@ -1,11 +1,16 @@
 """A loaded SavedModel may be called by several threads at once."""
 
 import random
+import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import tensorflow as tf
+
+import zoo
+from zoo.export import export
 
 THREADS = 8
 CALLS = 400
@@ -42,3 +47,60 @@ def test_eight_threads_get_the_answers_of_one(trained, calls, cases, endpoint):
                     else:
                         np.testing.assert_allclose(value, other[name], atol=1e-6)
             cases("call of a SavedModel by eight threads", CALLS)
+
+
+REFUSED = [
+    (),
+    (3,),
+    (None,),
+    (["a"], ["b"]),
+    (tf.constant([1.5]),),
+    (np.array([1, 2]),),
+    ([["a"], ["b", "c"]],),
+    ({"texts": ["a"]},),
+]
+
+
+@pytest.mark.parametrize("endpoint", ["serve", "explain"])
+@pytest.mark.parametrize("kind", ["float32", "int8", "ids"])
+def test_refused_calls_lock_nobody_out(trained, tmp_path, kind, endpoint, cases):
+    """A thread that waits for ever would fail it after two minutes."""
+    folder = trained / "saved_model"
+    if kind == "ids":
+        if endpoint == "explain":
+            pytest.skip("Keras' export has none")
+        folder = tmp_path / "ids"
+        zoo.load(trained).export(folder, verbose=False)
+    elif kind == "int8":
+        folder = export(trained, quantize="int8", output=tmp_path / "int8") / "saved_model"
+    served = tf.saved_model.load(folder)
+    function = getattr(served, endpoint)  # holds no variables by itself
+    good = tf.constant([[[2, 3]]], "int64") if kind == "ids" else tf.constant(["a good stay"])
+    rng = random.Random(0)
+    calls = [rng.choice([(good,), *REFUSED]) for _ in range(CALLS)]
+    answers = Counter()
+
+    def call(arguments):
+        try:
+            function(*arguments)
+        except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+            answers["refused"] += 1
+        else:
+            answers["answered"] += 1
+
+    def work(own):
+        for arguments in own:
+            call(arguments)
+
+    threads = [
+        threading.Thread(target=work, args=(calls[start::THREADS],), daemon=True)
+        for start in range(THREADS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not any(thread.is_alive() for thread in threads)
+    number = sum(bool(one) and one[0] is good for one in calls)
+    assert answers == {"answered": number, "refused": CALLS - number}
+    cases("call of a SavedModel among refused ones", CALLS)
