@@ -102,6 +102,7 @@ for _rules in (FIRST_CLEAN_UPS, CLEAN_UPS):
 # The same with each mark as a word, a control character, for who asks which words are in them.
 MARKS = {"<e1>": "\x01", "</e1>": "\x02", "<e2>": "\x03", "</e2>": "\x04"}
 END = "\x1f"  # between sentences
+UTF8 = r"[\x00-\x{D7FF}\x{E000}-\x{10FFFF}]*"  # what is well-formed, of any number of lines
 
 
 def _sentence_ends(marks):
@@ -144,7 +145,7 @@ def clean(
 
 
 def _lowered(texts, rules):
-    texts = tf.strings.unicode_transcode(text_tensor(texts), "UTF-8", "UTF-8", errors="replace")
+    texts = _well_formed(text_tensor(texts))
     # TensorFlow's lower case would cut a text at a NUL, and under a Turkish or Azeri locale makes
     # other letters of I and \u0130.
     if rules.entities:
@@ -153,6 +154,18 @@ def _lowered(texts, rules):
         texts = tf.strings.regex_replace(texts, rules.blanks, " ")
     texts = _replace(texts, [("I", "i"), ("\u0130", "i\u0307")])
     return tf.strings.lower(texts, "utf-8")
+
+
+def _well_formed(texts):
+    """Bytes that are not UTF-8 become U+FFFD. Most texts have none, which takes a tenth to see."""
+    others = tf.where(tf.logical_not(tf.strings.regex_full_match(texts, UTF8)))
+
+    def replaced():
+        some = tf.gather_nd(texts, others)
+        some = tf.strings.unicode_transcode(some, "UTF-8", "UTF-8", errors="replace")
+        return tf.tensor_scatter_nd_update(texts, others, some)
+
+    return tf.cond(tf.size(others) > 0, replaced, lambda: texts)
 
 
 def split_words(
