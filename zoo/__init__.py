@@ -13,7 +13,7 @@ from zoo.registry import build, describe, list_models, register_model
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.evaluation import evaluate
-    from zoo.runs import load
+    from zoo.runs import load, save
     from zoo.training import resume, train
     from zoo.tuning import tune
 
@@ -32,6 +32,7 @@ __all__ = [
     "load",
     "register_model",
     "resume",
+    "save",
     "train",
     "tune",
 ]
@@ -41,6 +42,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "evaluate": "evaluation",
     "load": "runs",
     "resume": "training",
+    "save": "runs",
     "train": "training",
     "tune": "tuning",
 }

@@ -75,8 +75,10 @@ def export(
     if format == "savedmodel":
         check_path(output)
     model = load(run)
-    read_scores(Path(run))  # which the card tells, or an error, before anything is written
-    texts = _test_texts(read_config(run))
+    config = read_config(run)
+    if config["data"] is not None:
+        read_scores(Path(run))  # which the card tells, or an error, before anything is written
+    texts = _test_texts(config)
     expected = probabilities_of(model, texts) if texts else None
     with whole(output) as folder:
         folder.mkdir()

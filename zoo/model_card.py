@@ -73,7 +73,9 @@ def model_card(
         agreement: of the export with Keras; None where no test split is at hand.
         fixed: whether the export reads one text at a time, padded to the longest.
     """
-    config, scores = read_config(run), read_scores(run)
+    config = read_config(run)
+    trained = config["data"] is not None  # by zoo.train, with scores
+    scores = read_scores(run) if trained else {"classes": {}, "calibration_error": None}
     summary, own = describe(config["model"]).summary, model.preprocessor
     format, _, quantization = name.partition("-")
     shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
@@ -114,11 +116,28 @@ def model_card(
         counted = "counted on the training split and filled up by its word vectors"
     if config.get("start_from") is not None:
         counted = "counted on the training split and filled up by those of the run it started from"
-    data = _cell(short_name(config["data"]))
-    return f"""# {config["model"]} on {data}
+    title, data = config["model"], "They are not known"
+    if trained:
+        data = _cell(short_name(config["data"]))
+        title += f" on {data}"
+    made = f"trained by zoo\n{config['versions']['attention-zoo']} with seed {config['seed']}"
+    metrics = "They are not known: the model was saved from Python."
+    if trained:
+        metrics = f"""Of the model before the export, on the {scores["texts"]:,} texts of the test \
+split, which decided
+nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
+{scores["loss"]:.3f}.{official} {calibrated}
 
-A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
-{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is
+| class | precision | recall | F1 | texts |
+|---|--:|--:|--:|--:|
+{classes}"""
+    parameters = scores["parameters"] if trained else model.count_params()
+    if not trained:
+        made = f"saved by zoo\n{config['versions']['attention-zoo']}"
+        counted = "chosen by its owner"
+    return f"""# {title}
+
+A text classifier: {summary} {parameters:,} parameters, {made}; the run is
 {_cell(run.resolve().name)}.
 
 ## Use
@@ -132,18 +151,12 @@ Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
 
 ## Data
 
-{data}, with the labels {", ".join(_cell(label) for label in scores["classes"])}. The
+{data}, with the labels {", ".join(map(_cell, scores["classes"] or model.labels))}. The
 vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 ## Metrics
 
-Of the model before the export, on the {scores["texts"]:,} texts of the test split, which decided
-nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
-{scores["loss"]:.3f}.{official} {calibrated}
-
-| class | precision | recall | F1 | texts |
-|---|--:|--:|--:|--:|
-{classes}
+{metrics}
 
 ## Limits
 
