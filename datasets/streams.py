@@ -17,6 +17,15 @@ import tensorflow as tf
 from zoo.datasets.texts import is_texts, text_tensor
 from zoo.errors import UsageError
 
+WRONG = {  # what TensorFlow's errors have in them, and what they tell
+    r"\[(a target is no class: [^\]]*)\] \[([^\]]*)\]": "{}: got {}",
+    r"Received a label value of (\S+) which is outside the valid range of \[0, (\d+)\)": (
+        "a target is no class: got {}, where there are {}, from 0 on"
+    ),
+    r"indices\S* = (\S+) is not in \[0, (\d+)\)": (
+        "an id is no word: got {}, where there are {}, from 0 on"
+    ),
+}
 FORMS = "texts, (texts, targets) or (texts, targets, weights)"
 
 
@@ -103,7 +112,7 @@ def as_dataset(data: Any, shuffle: bool = False) -> Any:
 def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: int | None) -> Any:
     """Tuples with targets, made ``[batch]``, which stop at one that is no number of a class.
 
-    Whoever reads it gets :func:`wrong_class` of the error.
+    Whoever reads it gets :func:`wrong_number` of the error.
 
     Args:
         dataset: of tuples.
@@ -127,10 +136,15 @@ def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: i
     return dataset.map(check)
 
 
-def wrong_class(error: Exception) -> str | None:
-    """What an error of :func:`with_classes` tells, in a line; None of any other."""
-    found = re.search(r"\[(a target is no class: [^\]]*)\] \[([^\]]*)\]", str(error))
-    return found and f"{found[1]}: got {float(found[2]):g}"
+def wrong_number(error: Exception) -> str | None:
+    """What an error of :func:`with_classes` tells, or TensorFlow's of a target or an id, in a line.
+
+    None of any other error.
+    """
+    for pattern, told in WRONG.items():
+        if found := re.search(pattern, str(error)):
+            return told.format(*found.groups())
+    return None
 
 
 def _inputs(element):

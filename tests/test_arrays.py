@@ -245,11 +245,60 @@ def test_keras_own_export_takes_ids(model, tmp_path):
     np.testing.assert_allclose(found, model.predict(IDS, verbose=0), rtol=1e-5)
 
 
-def test_a_dataset_of_texts_is_refused(model):
-    dataset = tf.data.Dataset.from_tensor_slices((["a", "b"], [0, 1]))
-    for method in (model.fit, model.evaluate, model.predict):
-        with pytest.raises(ValueError, match="a dataset of texts: give model.preprocessor"):
-            method(dataset.batch(2))
+def test_a_failed_fit_leaves_the_model_usable(model):
+    """Whatever failed: the tracing of a step, a metric, a callback, a number, a dataset."""
+
+    class Broken(keras.metrics.Metric):
+        broken = True
+
+        def __init__(self):
+            super().__init__()
+            self.seen = self.add_weight(initializer="zeros")
+
+        def update_state(self, targets, answers, sample_weight=None):
+            if self.broken:
+                raise ValueError("broken")
+
+        def result(self):
+            return self.seen
+
+    def one_hot(model):
+        model.fit(tf.data.Dataset.from_tensors((IDS, np.eye(3)[[0, 1, 2, 0]])), verbose=0)
+
+    def other_ids(model):
+        model.fit(tf.data.Dataset.from_tensors((IDS[..., None, None], np.zeros(4))), verbose=0)
+
+    def callback(model):
+        stop = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: 1 / 0)
+        model.fit(IDS, np.zeros(4), callbacks=[stop], verbose=0)
+
+    def metric(model):
+        model.fit(IDS, np.zeros(4), verbose=0)
+
+    def large(model):
+        model.fit(tf.data.Dataset.from_tensors((IDS, np.full(4, 3))), verbose=0)
+
+    targets = np.array([0, 1, 2, 0])
+    for fail in (one_hot, other_ids, callback, metric, large):
+        broken = Broken()
+        broken.broken = fail is metric
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy", broken])
+        with pytest.raises((ValueError, ZeroDivisionError)):
+            fail(model)
+        broken.broken = False
+        before = model.get_weights()
+        history = model.fit(IDS, targets, epochs=2, verbose=0).history
+        assert np.isfinite(history["loss"]).all() and len(history["accuracy"]) == 2
+        assert any((a != b).any() for a, b in zip(before, model.get_weights(), strict=True))
+        assert len(model.evaluate(IDS, targets, verbose=0)) == 3
+
+
+def test_targets_and_ids_of_a_dataset_that_are_none_are_told_in_a_line(model):
+    wrong = {"a target is no class: got 3, where there are 3": (IDS, np.full(4, 3))}
+    wrong["an id is no word: got 12, where there are 10"] = (np.full((4, 2), 12), np.zeros(4, int))
+    for message, arrays in wrong.items():
+        with pytest.raises(ValueError, match=f"^{message}, from 0 on$"):
+            model.fit(tf.data.Dataset.from_tensors(arrays), verbose=0)
 
 
 def test_texts_without_targets_are_refused(model):

@@ -25,7 +25,9 @@ from zoo.alone import alone, scratch
 from zoo.calibration import expected_calibration_error
 from zoo.classifier import is_text
 from zoo.evaluation import probabilities_of, read_test_split
+from zoo.model_card import model_card
 from zoo.prediction import predict
+from zoo.registry import name_of
 from zoo.runs import new_run, read_config, read_scores, write_model
 from zoo.summary import read_mistakes
 from zoo.writing import NODE, whole, write_json
@@ -156,6 +158,82 @@ def test_a_copy_answers_alike(trained):
         assert other.labels == model.labels
 
 
+def tuned(trained):
+    """A model that was trained on, in Python."""
+    model = zoo.load(trained)
+    model.compile("adam", "sparse_categorical_crossentropy", run_eagerly=True)
+    model.fit(["a good stay", "a bad one"], [0, 1], verbose=0)
+    return model, model.predict(TEXTS, verbose=0)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_a_fine_tuned_model_keeps_its_words_and_labels(trained, tmp_path):
+    """In a .keras file, which Keras loads in safe mode, compiled as it was."""
+    model, expected = tuned(trained)
+    model.save(tmp_path / "tuned.keras")
+    for load in (zoo.load, keras.models.load_model):
+        loaded = load(tmp_path / "tuned.keras")
+        assert loaded.labels == ["bad one", "good one"]
+        assert loaded.preprocessor.get_config() == model.preprocessor.get_config()
+        np.testing.assert_array_equal(loaded.predict(TEXTS, verbose=0), expected)
+    assert loaded.compiled and int(loaded.optimizer.iterations) == 1
+    assert loaded.get_compile_config()["loss"] == "sparse_categorical_crossentropy"
+    model.preprocessor = model.labels = None
+    model.save(tmp_path / "bare.keras")
+    assert zoo.load(tmp_path / "bare.keras").labels is None
+
+
+def test_hdf5_has_no_room_for_words(trained, tmp_path):
+    model = zoo.load(trained)
+    with pytest.raises(zoo.UsageError, match=r"tuned.h5: HDF5 has no room .*\.keras"):
+        model.save(tmp_path / "tuned.h5")
+    assert not list(tmp_path.iterdir())
+    model.save_weights(tmp_path / "tuned.weights.h5")
+
+
+def test_a_fine_tuned_model_becomes_a_run_folder(trained, tmp_path, monkeypatch):
+    model, expected = tuned(trained)
+    run = zoo.save(model, tmp_path / "runs-tuned")
+    assert sorted(path.name for path in run.iterdir()) == [
+        *("config.json", "labels.txt", "model.keras", "saved_model", "vocabulary.txt")
+    ]
+    np.testing.assert_allclose(zoo.load(run).predict(TEXTS, verbose=0), expected, atol=1e-6)
+    assert [row["label"] for row in predict(zoo.load(run), TEXTS[:2])] == ["good one", "bad one"]
+    answers = tf.saved_model.load(run / "saved_model").signatures["serve"](tf.constant(TEXTS))
+    np.testing.assert_allclose(answers["probabilities"], expected, atol=1e-5)
+    with pytest.raises(zoo.UsageError, match=r"zoo.save wrote this run, .* no test split"):
+        zoo.evaluate(run)
+    (tmp_path / "own.csv").write_text("text,label\na good stay,good one\n")
+    assert zoo.evaluate(run, str(tmp_path / "own.csv"))["texts"] == 1
+    with pytest.raises(zoo.UsageError, match="has ended: there is nothing to continue"):
+        zoo.resume(run)
+    card = model_card(run, zoo.load(run), run, "savedmodel", None)
+    assert card.startswith("# hcan\n") and "bad one, good one" in card and "accuracy" not in card
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(zoo.UsageError, match="is there already"):
+        zoo.save(model, run)
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("zoo.runs.write_model", full)
+    with pytest.raises(zoo.UsageError, match="cannot write .*: No space left"):
+        zoo.save(model, tmp_path / "another")
+    model.labels = None
+    with pytest.raises(zoo.UsageError, match=r"needs model\.labels"):
+        zoo.save(model, tmp_path / "another")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_name_of_a_model_is_that_of_its_variant():
+    model = zoo.build("hcan_max", 2, vocabulary_size=5, embedding_dim=8, num_heads=2)
+    assert name_of(model) == "hcan_max"
+    config = model.get_config() | {"name": "my own"}
+    assert name_of(type(model).from_config(config)) == "hcan_max"
+    with pytest.raises(zoo.UsageError, match="TextClassifier is no registered model"):
+        name_of(zoo.TextClassifier(2))
+
+
 def test_surrogates_do_not_stop_a_prediction(trained):
     model = zoo.load(trained)
     texts = [f"good {half} stay" for half in ("\ud800", "\udcff", "\ufffd")] * 20
@@ -201,14 +279,14 @@ def test_what_texts_cannot_take_is_refused(trained):
         for call in (model.fit, model.evaluate, lambda x, y, **size: model.predict(x, **size)):
             with pytest.raises(ValueError, match=f"batch_size must be at least 1: got {size}"):
                 call(texts, targets, batch_size=size)
-    with pytest.raises(ValueError, match="fit takes no sample_weight with texts"):
-        model.fit(texts, targets, sample_weight=weights)
-    with pytest.raises(ValueError, match="evaluate takes no sample_weight with texts"):
-        model.evaluate(texts, targets, sample_weight=weights)
-    with pytest.raises(ValueError, match="fit takes no validation_split with texts"):
-        model.fit(texts, targets, validation_split=0.5)
-    with pytest.raises(ValueError, match=r"must be \(texts, targets\)"):
-        model.fit(texts, targets, validation_data=(texts, targets, weights))
+    with pytest.raises(ValueError, match="2 texts need as many weights: got 1"):
+        model.fit(texts, targets, sample_weight=weights[:1])
+    with pytest.raises(ValueError, match="sample_weight or class_weight, not both"):
+        model.fit(texts, targets, sample_weight=weights, class_weight={0: 1.0, 1: 2.0})
+    with pytest.raises(ValueError, match="validation_split must leave some of the 2 texts"):
+        model.fit(texts, targets, validation_split=0.1 / 2**60)
+    with pytest.raises(ValueError, match=r"must be \(texts, targets\), or with weights"):
+        model.fit(texts, targets, validation_data=(texts,))
     model.fit(texts, targets, validation_data=[texts, targets], verbose=0)
 
 

@@ -105,6 +105,48 @@ def test_a_model_file_with_more_in_it_is_not_unpacked(run, tmp_path, name):
     assert everything(tmp_path) == before and not Path("/tmp/zoo-evil").exists()
 
 
+@pytest.mark.parametrize("name", ["assets/embed/texts.json", "assets/texts.json/a", "texts.json"])
+def test_words_are_in_one_place_alone(run, name):
+    rewrite(run / "model.keras", **{name: b"{}"})
+    with pytest.raises(zoo.UsageError, match="not zoo's file"):
+        zoo.load(run)
+
+
+GOOD = {"max_words": 9, "max_sentences": 9, "clean_up": "hcan"}
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        "no JSON",
+        [],
+        {"preprocessor": GOOD | {"module": "os"}, "vocabulary": ["a"], "labels": None},
+        {"preprocessor": GOOD | {"clean_up": LAMBDA}, "vocabulary": ["a"], "labels": None},
+        {"preprocessor": GOOD, "vocabulary": ["a", "a"], "labels": None},
+        {"preprocessor": GOOD, "vocabulary": ["a"] * 10**5, "labels": None},
+        {"preprocessor": None, "vocabulary": None, "labels": ["one"]},
+    ],
+    ids=str,
+)
+def test_words_that_are_none_are_refused_in_a_line(run, texts):
+    content = texts if isinstance(texts, str) else json.dumps(texts)
+    rewrite(run / "model.keras", **{"assets/texts.json": content})
+    for path in (run, run / "model.keras"):
+        with pytest.raises(zoo.UsageError, match="model.keras is damaged") as told:
+            zoo.load(path)
+        assert "\n" not in str(told.value)
+
+
+def test_words_of_another_model_are_refused(run):
+    words = {"preprocessor": None, "vocabulary": None, "labels": ["good one", "bad one"]}
+    rewrite(run / "model.keras", **{"assets/texts.json": json.dumps(words)})
+    assert zoo.load(run).labels == ["bad one", "good one"]  # of labels.txt, where it has no words
+    words |= {"preprocessor": GOOD, "vocabulary": ["a"]}
+    rewrite(run / "model.keras", **{"assets/texts.json": json.dumps(words)})
+    with pytest.raises(zoo.UsageError, match="is damaged: vocabulary.txt or labels.txt"):
+        zoo.load(run)
+
+
 def test_weights_are_not_read_from_other_files(run, tmp_path):
     """HDF5 can point to another file; it would be read as if it were weights."""
     other, weights = tmp_path / "secret.h5", tmp_path / "weights.h5"

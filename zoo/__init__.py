@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.evaluation import evaluate
     from zoo.labelling import predict
-    from zoo.runs import load
+    from zoo.runs import load, save
     from zoo.training import resume, train
     from zoo.tuning import tune
 
@@ -34,6 +34,7 @@ __all__ = [
     "predict",
     "register_model",
     "resume",
+    "save",
     "train",
     "tune",
 ]
@@ -44,6 +45,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "load": "runs",
     "predict": "labelling",
     "resume": "training",
+    "save": "runs",
     "train": "training",
     "tune": "tuning",
 }

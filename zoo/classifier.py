@@ -300,7 +300,7 @@ class TextClassifier(keras.Model):
             return super().from_config(config, custom_objects)
 
     def _resolve_auto_jit_compile(self):
-        # XLA compiles each length anew. Without a compile of its own Keras saves how it was compiled.
+        # XLA compiles each length anew. An own compile would keep Keras from saving its arguments.
         return keras.backend.backend() != "tensorflow" and super()._resolve_auto_jit_compile()
 
     def __call__(self, ids, *args, **kwargs):
@@ -502,9 +502,7 @@ class TextClassifier(keras.Model):
         A function of TensorFlow that failed while it was traced would go on to fail, and so would
         metrics and an optimizer whose variables were made in that trace.
         """
-        optimizer = getattr(self, "optimizer", None)
-        if self.compiled and self.built and optimizer is not None and not optimizer.built:
-            optimizer.build(self.trainable_variables)
+        self._build_optimizer()
         fresh = [self._compile_loss, self._compile_metrics] if self.compiled else []
         fresh = [one for one in fresh if one is not None and not one.built]
         try:
@@ -516,11 +514,22 @@ class TextClassifier(keras.Model):
             self.train_function = self.test_function = self.predict_function = None
             for one in fresh:
                 one.built = False
-            from zoo.datasets.streams import wrong_class
+            from zoo.datasets.streams import wrong_number
 
-            if told := wrong_class(error):
+            if isinstance(error, StopIteration):  # on JAX
+                raise UsageError("there are no texts: the dataset is empty") from None
+            if told := wrong_number(error):
                 raise ValueError(told) from None
             raise
+
+    def _build_optimizer(self):
+        optimizer = getattr(self, "optimizer", None)
+        if self.compiled and self.built and optimizer is not None and not optimizer.built:
+            optimizer.build(self.trainable_variables)
+
+    def get_compile_config(self):
+        self._build_optimizer()  # as the loaded one is, or Keras would warn that they differ
+        return super().get_compile_config()
 
     def _ids(self, x):
         """The ids of texts; what is no texts, as it is."""
@@ -556,7 +565,13 @@ class TextClassifier(keras.Model):
         from zoo.datasets.batches import batches_in_order
         from zoo.datasets.streams import as_dataset, holds_texts, with_classes
 
+        one_pass = isinstance(data, types.GeneratorType)
         data = as_dataset(data, shuffle)
+        if one_pass and learns and is_dataset(data) and keras.backend.backend() == "jax":
+            raise UsageError(
+                "on JAX Keras reads a generator of texts in vain before it learns: give a list, or "
+                "a tf.data.Dataset.from_generator"
+            )
         if not (is_dataset(data) and hasattr(data, "map") and holds_texts(data)):
             return data
         _check_batch_size(batch_size)

@@ -122,6 +122,11 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
         UsageError: if the data cannot be read, or their classes or rows are not what they were:
             the split would have texts that the model was trained on.
     """
+    if config["data"] is None:
+        raise UsageError(
+            "zoo.save wrote this run, so that it has no test split: give other texts, as data "
+            "(zoo evaluate --data, zoo explain --file)"
+        )
     corpus = read_corpus(config)
     if config.get("targets") not in (None, corpus.digest()):
         raise UsageError(
@@ -134,8 +139,8 @@ def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
 
 def _is_known(data: str, config: dict[str, Any]) -> bool:
     """Whether a run learnt from a file among these, or chose its weights by it."""
-    own = Path(config["data"])
-    if not own.is_absolute():  # the name of a corpus
+    own = Path(config["data"] or "")
+    if not own.is_absolute():  # the name of a corpus, or nothing
         return False
     found = {}
     with contextlib.suppress(UsageError):  # which is which has become unclear since

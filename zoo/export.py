@@ -79,9 +79,11 @@ def export(
     if format == "savedmodel":
         check_path(output)
     model = load(run)
-    read_scores(run)  # which the card tells, or an error, before anything is written
+    config = read_config(run)
+    if config["data"] is not None:
+        read_scores(run)  # which the card tells, or an error, before anything is written
     edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
-    texts = [*edges, *_test_texts(read_config(run))]
+    texts = [*edges, *_test_texts(config)]
     expected = probabilities_of(model, texts)
     with whole(output) as folder:
         folder.mkdir()

@@ -9,7 +9,7 @@ import numpy as np
 
 from zoo.attention import word_weights
 from zoo.datasets import short_name
-from zoo.evaluation import worst_classes
+from zoo.evaluation import SHOWN_CLASSES, worst_classes
 from zoo.registry import describe
 from zoo.relation_scores import TASKS
 from zoo.runs import read_config, read_scores
@@ -85,7 +85,9 @@ def model_card(
         agreement: of the export with Keras; None where no test split is at hand.
         fixed: whether the export reads one text at a time, padded to the longest.
     """
-    config, scores = read_config(run), read_scores(run)
+    config = read_config(run)
+    trained = config["data"] is not None  # by zoo.train, with scores
+    scores = read_scores(run) if trained else {"classes": {}, "calibration_error": None}
     summary, own = describe(config["model"]).summary, model.preprocessor
     format, _, quantization = name.partition("-")
     shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
@@ -103,8 +105,8 @@ def model_card(
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
     if not all(row["support"] for row in scores["classes"].values()):
         told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
-    labels = ", ".join([_cell(label) for label in scores["classes"]][: len(shown)])
-    if others := len(scores["classes"]) - len(shown):
+    labels = ", ".join(map(_cell, model.labels[:SHOWN_CLASSES]))
+    if others := len(model.labels[SHOWN_CLASSES:]):
         labels += f" and {others:,} others"
     files = "\n".join(
         f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
@@ -137,11 +139,28 @@ def model_card(
         counted = "counted on the training split and filled up by its word vectors"
     if config.get("start_from") is not None:
         counted = "counted on the training split and filled up by those of the run it started from"
-    data = _cell(short_name(config["data"]))
-    return f"""# {config["model"]} on {data}
+    title, data = config["model"], "They are not known"
+    if trained:
+        data = _cell(short_name(config["data"]))
+        title += f" on {data}"
+    made = f"trained by zoo\n{config['versions']['attention-zoo']} with seed {config['seed']}"
+    metrics = "They are not known: the model was saved from Python."
+    if trained:
+        metrics = f"""Of the model before the export, on the {scores["texts"]:,} texts of the test \
+split, which decided
+nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
+{scores["loss"]:.3f}.{official} {calibrated}
 
-A text classifier: {summary} {scores["parameters"]:,} parameters, trained by zoo
-{config["versions"]["attention-zoo"]} with seed {config["seed"]}; the run is
+| class | precision | recall | F1 | texts |
+|---|--:|--:|--:|--:|
+{classes}{told}"""
+    parameters = scores["parameters"] if trained else model.count_params()
+    if not trained:
+        made = f"saved by zoo\n{config['versions']['attention-zoo']}"
+        counted = "chosen by its owner"
+    return f"""# {title}
+
+A text classifier: {summary} {parameters:,} parameters, {made}; the run is
 {_cell(run.resolve().name)}.
 
 ## Use
@@ -160,13 +179,7 @@ vocabulary has {len(own.vocabulary):,} {words}, {counted}.
 
 ## Metrics
 
-Of the model before the export, on the {scores["texts"]:,} texts of the test split, which decided
-nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
-{scores["loss"]:.3f}.{official} {calibrated}
-
-| class | precision | recall | F1 | texts |
-|---|--:|--:|--:|--:|
-{classes}{told}
+{metrics}
 
 ## Limits
 

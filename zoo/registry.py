@@ -157,6 +157,29 @@ def import_model(name: str) -> tuple[type["TextClassifier"], dict[str, Any]]:
     return _registered[name]
 
 
+def name_of(model: "TextClassifier") -> str:
+    """The registered name of a model: its own, or that of the variant whose options it has.
+
+    Raises:
+        UsageError: if its class is not registered.
+    """
+    variants = {name: options for name, (cls, options) in _registered.items() if cls is type(model)}
+    if not variants:
+        raise UsageError(
+            f"{type(model).__name__} is no registered model: decorate it with "
+            "@zoo.register_model('a_name')"
+        )
+    if model.name in variants:
+        return model.name
+
+    def alike(name):
+        options = variants[name]
+        same = sum(getattr(model, option) == value for option, value in options.items())
+        return same - len(options), same, -len(name)
+
+    return max(variants, key=alike)
+
+
 def build(
     name: str, num_classes: int, preset: str | None = None, **options: Any
 ) -> "TextClassifier":

@@ -13,6 +13,7 @@ import hashlib
 import json
 import logging
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -20,14 +21,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.alone import alone
 from zoo.errors import DivergedError, UsageError, unknown
 from zoo.paths import expanded
-from zoo.registry import import_model, list_models
-from zoo.writing import whole
+from zoo.registry import import_model, list_models, name_of
+from zoo.writing import whole, write_json
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -37,7 +39,13 @@ FILES = ("text_column", "label_column", "on_bad_row", "validation", "test", "enc
 FILES += ("min_class_size", "rare_classes")
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
-SETTINGS = {"model": str, "data": str, "files": dict, "seed": int, "versions": dict}  # of each run
+SETTINGS = {  # of each run; data is null in one that zoo.save wrote
+    "model": str,
+    "data": str | None,
+    "files": dict,
+    "seed": int,
+    "versions": dict,
+}
 
 logger = logging.getLogger("zoo")
 
@@ -170,15 +178,18 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
     except (OSError, ValueError) as error:
         raise UsageError(f"{run} is damaged: {error}") from None
     digest = words_digest(vocabulary, labels)
+    own = model.preprocessor  # of model.keras, which had none in version 0.1.0
     if (
-        len(vocabulary) + 2 != model.vocabulary_size
-        or len(labels) != model.num_classes
+        len(labels) != model.num_classes
         or config.get("words", digest) != digest  # version 0.1.0 did not write it
+        or (
+            len(vocabulary) + 2 != model.vocabulary_size
+            if own is None
+            else (own.vocabulary, model.labels) != (vocabulary, labels)
+        )
     ):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
-    if model.preprocessor is not None:  # read from model.keras, which had none in version 0.1.0
-        if (model.preprocessor.vocabulary, model.labels) != (vocabulary, labels):
-            raise UsageError(f"{run} is damaged: model.keras is of other words or labels")
+    if own is not None:
         return
     try:
         model.preprocessor = Preprocessor(
@@ -254,6 +265,74 @@ def _meant(run, others):
     return f" Did you mean {' or '.join(found[:3])}?"
 
 
+def versions() -> dict[str, str]:
+    """Of Python and the packages that a run's weights depend on, and Keras' backend."""
+    import keras
+
+    backend = keras.backend.backend()
+    packages = ["attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn", "gensim"]
+    packages += ["jax"] if backend == "jax" else []
+    return {
+        "python": platform.python_version(),
+        "backend": backend,
+        **{package: version(package) for package in packages},
+    }
+
+
+def save(model: "TextClassifier", folder: str | Path) -> Path:
+    """Writes a model as a run folder, which the commands read: one that was fine-tuned in Python.
+
+    The folder has the model, its words and its labels, and a SavedModel. It has no data: no test
+    split, and no scores. As a training does, it keeps the model in float32, without an optimizer,
+    and with probabilities in place of logits.
+
+    Args:
+        model: of a registered class, with ``preprocessor`` and ``labels``.
+        folder: one that does not exist yet; it is written whole, or not at all.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: if the folder exists or cannot be written, or the model lacks what it needs.
+
+    Example:
+        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
+        >>> model.compile("adam", "sparse_categorical_crossentropy")
+        >>> model.fit(["Not bad.", "Never again."], [3, 0])
+        >>> zoo.save(model, "runs/hcan-tuned")
+    """
+    from zoo.building import in_float32
+
+    folder, name = expanded(folder), name_of(model)
+    for what in ("preprocessor", "labels"):
+        if getattr(model, what) is None:
+            raise UsageError(f"a run folder needs model.{what}: set it, or save as .keras")
+    if broken := [one for one in [*model.labels, *model.preprocessor.vocabulary] if "\n" in one]:
+        raise UsageError(f"labels and words are kept one a line: {broken[0]!r} has several")
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} is there already: remove it, or choose another folder")
+    if not model.built:
+        model.build()
+    try:
+        model = in_float32(model)
+    except ValueError as error:  # a quantized one has other weights
+        reason = " ".join(str(error).split())[:200]
+        raise UsageError(f"{name} cannot be made again in float32: {reason}") from None
+    preprocessor = model.preprocessor
+    config = {"model": name, "data": None, "files": {}, "seed": 0, "versions": versions()}
+    config |= {"clean_up": preprocessor.clean_up, "embeddings": None}
+    config |= {"text_version": preprocessor.version}
+    config |= {"architecture": model.get_config()}
+    config |= {"words": words_digest(preprocessor.vocabulary, model.labels)}
+    with whole(folder) as partial:
+        partial.mkdir()
+        write_words(partial, model)
+        write_json(partial / "config.json", config)
+        write_model(partial, model)
+    return folder
+
+
 def load(run: str | Path) -> "TextClassifier":
     """The trained model of a run folder.
 
@@ -262,7 +341,8 @@ def load(run: str | Path) -> "TextClassifier":
 
     Returns:
         A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict``
-        takes texts; of a file alone it has neither, and takes ids. It is not compiled.
+        takes texts; of a file of version 0.1.0 alone it has neither, and takes ids. It is not
+        compiled.
 
     Raises:
         UsageError: if the folder is not a finished run, or a file of it is missing or damaged, or

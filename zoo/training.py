@@ -6,12 +6,10 @@ import glob
 import inspect
 import itertools
 import logging
-import platform
 import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +45,7 @@ from zoo.runs import (
     new_run,
     read_config,
     resuming,
+    versions,
     words_digest,
     write_model,
     write_words,
@@ -235,7 +234,7 @@ def train(
             config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
             config |= {"start_from": _absolute(start_from)}
             config |= {"text_version": classifier.preprocessor.version}
-            config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": _versions()}
+            config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": versions()}
             config |= {"architecture": classifier.get_config()}
             config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}
             write_words(folder, classifier)
@@ -273,7 +272,7 @@ def resume(
     run = expanded(run)
     config = read_config(run)
     if not any((run / "checkpoint").glob("state-*.npz")):
-        ended = (run / "metrics.json").exists()
+        ended = (run / "metrics.json").exists() or config["data"] is None
         raise UsageError(
             f"the training of {run} "
             + ("has ended: there is nothing to continue" if ended else "had not begun: train anew")
@@ -462,16 +461,3 @@ def _absolute(path):
     path = expanded(path)
     is_glob = glob.has_magic(str(path)) and not path.exists()
     return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else path.absolute())
-
-
-def _versions():
-    import keras
-
-    backend = keras.backend.backend()
-    packages = ["attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn", "gensim"]
-    packages += ["jax"] if backend == "jax" else []
-    return {
-        "python": platform.python_version(),
-        "backend": backend,
-        **{package: version(package) for package in packages},
-    }

@@ -4,6 +4,7 @@ import functools
 import inspect
 import itertools
 import random
+from unittest import mock
 
 import keras
 import numpy as np
@@ -228,6 +229,74 @@ def test_a_model_keeps_its_precision(name):
     copy.set_weights(model.get_weights())
     ids = random_ids(model)
     np.testing.assert_array_equal(probabilities(copy, ids), probabilities(model, ids))
+
+
+def first_calls(model):
+    """The layers of a model in the order in which a forward pass calls them."""
+    called, original = [], keras.layers.Layer.__call__
+
+    def call(layer, *args, **kwargs):
+        if any(layer is one for one in model.layers) and not any(layer is one for one in called):
+            called.append(layer)
+        return original(layer, *args, **kwargs)
+
+    with mock.patch.object(keras.layers.Layer, "__call__", call):
+        model(random_ids(model), training=False)
+    return called
+
+
+@every_kind
+def test_layers_are_in_the_order_of_the_data_and_the_head_is_last(name):
+    """So that freezing ``layers[:-1]`` freezes all but the head."""
+    model = build(name)
+    layers, called = model.layers, first_calls(model)
+    assert layers[0] is called[0] is model.embed
+    assert layers[-1] is called[-1] is model.classify
+    assert [one for one in layers if any(one is other for other in called)] == called
+    assert {id(one) for one in layers} == {id(one) for one in model._layers}
+    for layer in layers[:-1]:
+        layer.trainable = False
+    assert {id(one) for one in model.trainable_variables} == {
+        id(one) for one in model.classify.trainable_variables
+    }
+
+
+def test_the_head_of_a_model_without_weights_is_last():
+    layers = create("attcnn", 3, **SMALL).layers
+    assert [type(one).__name__ for one in layers][-1] == "Dense" and len(layers) == 5
+
+
+@keras.saving.register_keras_serializable("test")
+class TwoHeads(zoo.TextClassifier):
+    """Layers of one kind under names that Keras' files keep in the order of their creation."""
+
+    def __init__(self, num_classes, **kwargs):
+        super().__init__(num_classes, **kwargs)
+        self.second, self.zero = keras.layers.Dense(8), keras.layers.Dense(8)
+
+    def call(self, ids, training=None):
+        words = self.second(self.zero(self.embed(ids)))
+        return self.classify(keras.ops.mean(words, axis=1))
+
+
+def test_files_do_not_depend_on_the_order_of_layers(tmp_path):
+    """Those of version 0.1.0 had layers in the order of their creation."""
+    model = TwoHeads(3, vocabulary_size=9, embedding_dim=8)
+    model.build()
+    assert model.layers == [model.embed, model.zero, model.second, model.classify]
+    created = [model.embed, model.classify, model.second, model.zero]
+    with mock.patch.object(TwoHeads, "layers", created):
+        model.save(tmp_path / "old.keras")
+        model.save_weights(tmp_path / "old.weights.h5")
+        keras.saving.save_model(model, tmp_path / "old.h5")
+    ids = np.array([[2, 3, 4]])
+    loaded = keras.models.load_model(tmp_path / "old.keras")
+    np.testing.assert_array_equal(probabilities(loaded, ids), probabilities(model, ids))
+    for file in ("old.weights.h5", "old.h5"):
+        fresh = TwoHeads(3, vocabulary_size=9, embedding_dim=8)
+        fresh.build()
+        fresh.load_weights(tmp_path / file)
+        np.testing.assert_array_equal(probabilities(fresh, ids), probabilities(model, ids))
 
 
 ATTENTIVE = [
