@@ -1,5 +1,6 @@
 """Long work tells how it goes: a bar on a terminal, a line now and then in a log."""
 
+import importlib.util
 import logging
 import sys
 import threading
@@ -8,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 BAR = 1  # seconds that work takes before there is a bar
-LINE = 5  # seconds between two lines, at least; so that short work has none
+LINE = 10  # seconds between two lines, at least; so that short work has none
 LONGEST = 30  # seconds between two lines, at most
 SHARE = 0.1  # of the work, after which there is a line
 
@@ -27,9 +28,9 @@ def progress(
 ) -> Iterator[Any]:
     """The items, while standard error tells how far they are.
 
-    On a terminal and in a notebook it is a bar, which goes when the work is done. Elsewhere it is a
-    message of the logger ``zoo`` each 10 % of the work, or each 30 seconds, with the speed and the
-    time left. Work of under a second has no bar, of under five no line.
+    On a terminal, and in a notebook with ipywidgets, it is a bar, which goes when the work is done.
+    Elsewhere it is a message of the logger ``zoo`` each 10 % of the work, or each 30 seconds, with
+    the speed and the time left. Work of under a second has no bar, of under ten no line.
 
     Where computing an item is long work itself, that tells nothing of its own.
 
@@ -71,11 +72,10 @@ def progress(
 
 
 def _has_bars():
-    if "IPython" in sys.modules:  # rich takes a tenth of a second
-        from rich.console import Console
-
-        if Console().is_jupyter:
-            return True
+    if (
+        "ipykernel" in sys.modules
+    ):  # a notebook, where rich needs widgets, and else leaves a warning
+        return importlib.util.find_spec("ipywidgets") is not None
     return sys.stderr is not None and sys.stderr.isatty()
 
 
