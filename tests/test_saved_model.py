@@ -152,6 +152,8 @@ def test_keras_own_export_takes_the_preprocessors_ids_and_locks_nobody_out(tmp_p
             np.testing.assert_allclose(served.serve(given), expected, rtol=1e-5)
         assert answers_elsewhere(lambda served=served: served.serve(ids)) == 3
         assert len(served.variables) == len(model.variables)
+        # Also where nothing else holds what is loaded.
+        np.testing.assert_allclose(tf.saved_model.load(tmp_path / name).serve(ids), expected)
     (_, arguments) = (
         tf.saved_model.load(tmp_path / "any").signatures["serve"].structured_input_signature
     )

@@ -104,8 +104,10 @@ def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
         also: others that ``serve`` takes, cast to the first.
         kwargs: of Keras' ``ExportArchive.track_and_add_endpoint``.
     """
-    strict_archive, archive = keras.export.ExportArchive(), keras.export.ExportArchive()
-    strict = strict_archive.track_and_add_endpoint("serve", model, signature, **kwargs)
+    archive = keras.export.ExportArchive()
+    strict = archive.track_and_add_endpoint("serve", model, signature, **kwargs)
+    names = ("variables", "trainable_variables", "non_trainable_variables")
+    variables = {name: list(getattr(archive, name)) for name in names}
 
     @tf.function(autograph=False)
     def serve(*args, **kwargs):
@@ -116,12 +118,15 @@ def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
         tuple(keras.tree.map_structure(lambda one: tf.TensorSpec(one.shape, one.dtype), each))
         for each in (signature, *also)
     ]
-    for each in specs:
-        serve.get_concrete_function(*each)
-    for name in ("variables", "trainable_variables", "non_trainable_variables"):
-        getattr(archive, name).extend(getattr(strict_archive, name))
-    archive.add_endpoint("serve", serve)
-    archive.write_out(str(path), verbose=verbose)
+    trace, *_ = [serve.get_concrete_function(*each) for each in specs]
+    # A function that is loaded keeps no variables: tf.saved_model.load(path).serve(ids) would have
+    # lost them, were it not of an object that has them.
+    module = tf.train.Checkpoint(serve=tf.train.Checkpoint(**variables), **variables)
+    module.serve.__call__ = serve
+    signatures = {"serve": trace, "serving_default": trace}
+    tf.saved_model.save(module, str(path), signatures)
+    if verbose:
+        print(f"Saved artifact at '{path}'. Its endpoint is serve:\n\n{trace}")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def test_refused_calls_lock_nobody_out(trained, tmp_path, kind, endpoint, cases)
     elif kind == "int8":
         folder = export(trained, quantize="int8", output=tmp_path / "int8") / "saved_model"
     served = tf.saved_model.load(folder)
-    function = getattr(served, endpoint)  # holds no variables by itself
+    function = getattr(served, endpoint)
     good = tf.constant([[[2, 3]]], "int64") if kind == "ids" else tf.constant(["a good stay"])
     rng = random.Random(0)
     calls = [rng.choice([(good,), *REFUSED]) for _ in range(CALLS)]
