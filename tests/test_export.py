@@ -22,6 +22,7 @@ from zoo.datasets import Preprocessor, load
 from zoo.datasets.clean_ups import CLEAN_UPS
 from zoo.evaluation import probabilities_of
 from zoo.model_card import Agreement, model_card
+from zoo.terminal import size_of
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
 IDS = ["onnx", "litert"]
@@ -111,6 +112,11 @@ def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
     agreement = Agreement.of(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.7, 0.3], [0.4, 0.6]]))
     assert (agreement.texts, agreement.labels) == (2, 0.5)
     assert agreement.largest == pytest.approx(0.2)
+
+
+def test_no_size_is_told_as_nothing():
+    told = {99: "0.1 kB", 22_040: "22.0 kB", 1e5: "0.1 MB", 1_234_567_890: "1,234.6 MB"}
+    assert {number: size_of(number) for number in told} == told
 
 
 def test_what_is_no_number_never_agrees():
