@@ -36,6 +36,12 @@ def decode(texts: tf.Tensor, blanks: str) -> tf.Tensor:
     )
 
 
+_STRINGS = tf.TensorSpec([None], tf.string)
+_PLACES = tf.TensorSpec([None, 1], tf.int64)
+
+
+# One function, so that a SavedModel has its names once, whatever calls it.
+@tf.function(input_signature=[_STRINGS, _STRINGS, _PLACES, tf.TensorSpec([], tf.string)])
 def _decode_some(texts, marked, found, blanks):
     parts = tf.strings.split(tf.gather_nd(marked, found), sep=BETWEEN)
     flat = _named(parts.flat_values)
