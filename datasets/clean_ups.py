@@ -27,7 +27,7 @@ DOTS = "2024 FE52 FF0E"  # those that are not ASCII's: one dot leader, small and
 
 def _class(ranges):
     """Characters between the brackets of a regular expression, from ranges of code points."""
-    return re.sub("([0-9A-F]+)", r"\\x{\1}", ranges).replace(" ", "")
+    return re.sub("[0-9A-F]+", lambda code: chr(int(code[0], 16)), ranges).replace(" ", "")
 
 
 ENDS, DOTS = _class(TERMINALS), _class(DOTS)

@@ -36,6 +36,12 @@ def decode(texts: tf.Tensor, blanks: str) -> tf.Tensor:
     )
 
 
+_STRINGS = tf.TensorSpec([None], tf.string)
+_PLACES = tf.TensorSpec([None, 1], tf.int64)
+
+
+# One function, so that a SavedModel has its names once, whatever calls it.
+@tf.function(input_signature=[_STRINGS, _STRINGS, _PLACES, tf.TensorSpec([], tf.string)])
 def _decode_some(texts, marked, found, blanks):
     parts = tf.strings.split(tf.gather_nd(marked, found), sep=BETWEEN)
     flat = _named(parts.flat_values)
@@ -47,14 +53,15 @@ def _decode_some(texts, marked, found, blanks):
 
 
 @functools.cache
-def _names():
-    """Hashes of the named references, in order, the references, and their characters."""
-    names = np.array([name.encode() for name in CHARACTERS], object)
-    characters = np.array([value.encode() for value in CHARACTERS.values()], object)
+def _named_characters():
+    """Hashes of the named references, in order, and their characters.
+
+    Of 62 bits: that an unknown name has one of theirs, too, is not to be expected.
+    """
     with tf.init_scope():
-        hashes = _hashes(tf.constant(names)).numpy()
+        hashes = _hashes(tf.constant(list(CHARACTERS))).numpy()
     order = hashes.argsort()
-    return hashes[order], names[order], characters[order]
+    return hashes[order], np.array([*CHARACTERS.values()], object)[order]
 
 
 def _hashes(strings):
@@ -63,9 +70,10 @@ def _hashes(strings):
 
 def _named(parts):
     """Strings, with the character in place of each that is a named reference."""
-    hashes, names, characters = _names()  # constants: a table would be a file of a SavedModel
-    places = tf.minimum(tf.searchsorted(hashes, _hashes(parts)), len(names) - 1)
-    return tf.where(tf.gather(names, places) == parts, tf.gather(characters, places), parts)
+    known, characters = _named_characters()  # constants: a table would be a file of a SavedModel
+    known, hashes = tf.constant(known), _hashes(parts)
+    places = tf.minimum(tf.searchsorted(known, hashes), len(characters) - 1)
+    return tf.where(tf.gather(known, places) == hashes, tf.gather(characters, places), parts)
 
 
 def _numbered(references):
@@ -76,9 +84,7 @@ def _numbered(references):
     codes = tf.cast(tf.io.decode_raw(digits, "uint8", fixed_length=LONGEST), "int32")
     codes = codes % 16 + tf.where(codes > ord("9"), 9, 0)  # 0 to 9 are 48 to 57; A 65, a 97
     bases = tf.where(tf.strings.regex_full_match(references, "&#[xX].*"), 16, 10)
-    code = tf.zeros_like(bases)
-    for place in range(LONGEST):
-        code = code * bases + codes[:, place]
+    code = tf.reduce_sum(codes * bases[:, None] ** tf.range(LONGEST)[::-1], axis=1)
     of_windows = tf.gather(WINDOWS, tf.clip_by_value(code - 128, 0, len(WINDOWS) - 1))
     code = tf.where((code >= 128) & (code < 160), of_windows, code)
     return tf.strings.unicode_encode(code[:, None], "UTF-8", errors="replace")
