@@ -45,7 +45,7 @@ def model(request):
     return model
 
 
-@settings(max_examples=150)
+@settings(max_examples=25)
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=23),
     columns=st.integers(1, 3),
