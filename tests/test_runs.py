@@ -175,7 +175,9 @@ def test_a_fine_tuned_model_keeps_its_words_and_labels(trained, tmp_path):
         loaded = load(tmp_path / "tuned.keras")
         assert loaded.labels == ["bad one", "good one"]
         assert loaded.preprocessor.get_config() == model.preprocessor.get_config()
-        np.testing.assert_array_equal(loaded.predict(TEXTS, verbose=0), expected)
+        np.testing.assert_allclose(loaded.predict(TEXTS, verbose=0), expected, atol=1e-6)
+        for one, other in zip(loaded.get_weights(), model.get_weights(), strict=True):
+            np.testing.assert_array_equal(one, other)
     assert loaded.compiled and int(loaded.optimizer.iterations) == 1
     assert loaded.get_compile_config()["loss"] == "sparse_categorical_crossentropy"
     model.preprocessor = model.labels = None

@@ -505,6 +505,11 @@ class TextClassifier(keras.Model):
         self._build_optimizer()
         fresh = [self._compile_loss, self._compile_metrics] if self.compiled else []
         fresh = [one for one in fresh if one is not None and not one.built]
+        held = []  # on JAX a step takes the values out of variables, and puts back what it made
+        if keras.backend.backend() == "jax":
+            optimizer = getattr(self, "optimizer", None)
+            ours = [*self.variables, *self.metrics_variables, *getattr(optimizer, "variables", [])]
+            held = [(one, one._value) for one in ours]
         try:
             with warnings.catch_warnings():
                 if steps is None:  # the end of a dataset of unknown length, which is none too early
@@ -512,6 +517,9 @@ class TextClassifier(keras.Model):
                 yield
         except Exception as error:
             self.train_function = self.test_function = self.predict_function = None
+            for one, value in held:
+                if one._value is None:
+                    one._value = value
             for one in fresh:
                 one.built = False
             from zoo.datasets.streams import wrong_number
