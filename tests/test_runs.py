@@ -574,7 +574,7 @@ def test_on_jax_a_saved_model_is_written_or_missed(trained, tmp_path, monkeypatc
     ("name", "value"),
     [
         ("model", 1),
-        ("data", None),
+        ("data", 1),
         ("files", []),
         ("seed", "x"),
         ("versions", "0.1.0"),

@@ -105,8 +105,9 @@ def model_card(
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
     if not all(row["support"] for row in scores["classes"].values()):
         told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
-    labels = ", ".join(map(_cell, model.labels[:SHOWN_CLASSES]))
-    if others := len(model.labels[SHOWN_CLASSES:]):
+    names = list(scores["classes"]) or model.labels
+    labels = ", ".join(map(_cell, names[:SHOWN_CLASSES]))
+    if others := len(names[SHOWN_CLASSES:]):
         labels += f" and {others:,} others"
     files = "\n".join(
         f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"

@@ -189,10 +189,8 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
         )
     ):
         raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
-    if own is not None:
-        return
     try:
-        model.preprocessor = Preprocessor(
+        told = Preprocessor(
             vocabulary,
             model.max_words,
             model.max_sentences,
@@ -203,7 +201,9 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
         )
     except (ValueError, TypeError) as error:  # a word twice, a clean-up that is no name
         raise UsageError(f"{run} is damaged: {error}") from None
-    model.labels = labels
+    if own is not None and own.get_config() != told.get_config():
+        raise UsageError(f"{run} is damaged: config.json and model.keras clean texts differently")
+    model.preprocessor, model.labels = told, labels
 
 
 def read_scores(run: Path) -> dict[str, Any]:

@@ -63,8 +63,11 @@ def export_saved_model(model, path: str | Path) -> None:
     def of_any_shape(strict):
         return lambda texts: strict(tf.reshape(texts, [-1]))
 
+    def read(texts):
+        return model.preprocessor.pad(model.preprocessor.traced_encode(texts))  # one graph for both
+
     def serve(texts):
-        probabilities = model(model.preprocessor(texts), training=False)
+        probabilities = model(read(texts), training=False)
         labels = tf.constant(list(model.labels))
         return {
             "probabilities": probabilities,
@@ -73,7 +76,7 @@ def export_saved_model(model, path: str | Path) -> None:
         }
 
     def explain(texts):
-        words, ids = model.preprocessor.words(texts).to_tensor(), model.preprocessor(texts)
+        words, ids = model.preprocessor.words(texts).to_tensor(), read(texts)
         weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
         shape = tf.shape(words)  # ids have a place for a word where there is none
         return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
