@@ -26,8 +26,8 @@ import zoo
 from benchmarks.report import machine, tell
 from benchmarks.table import imdb_vectors
 from zoo import datasets
-from zoo.evaluation import probabilities_of
-from zoo.quiet import quiet_tensorflow
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.evaluation.scores import probabilities_of
 
 RUNS = Path("runs/bench")
 MACHINE = "machine.txt"  # of a run's folder
@@ -225,7 +225,7 @@ def attention(run):
 
     The most attended word of a review is brightest, the least attended one dark.
     """
-    from zoo.datasets.clean_ups import split_sentences
+    from zoo.datasets.text.clean_ups import split_sentences
 
     model = zoo.load(run)
     corpus = datasets.load("sample")

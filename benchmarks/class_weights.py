@@ -15,10 +15,10 @@ from sklearn.metrics import f1_score
 
 import zoo
 from zoo import datasets, recipes
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
 from zoo.datasets import Preprocessor
-from zoo.evaluation import probabilities_of
-from zoo.fitting import fit
-from zoo.quiet import quiet_tensorflow
+from zoo.evaluation.scores import probabilities_of
+from zoo.training.fitting import fit
 
 RESULTS = Path(__file__).parent / "results" / "class_weights.md"
 TIMES = (2, 5, 10, 50)  # as many texts in the other classes

@@ -10,8 +10,8 @@ import zoo
 from benchmarks.peak import forget_peak, peak_memory
 from benchmarks.report import machine
 from zoo import datasets
-from zoo.datasets.preprocessor import Preprocessor
-from zoo.datasets.texts import text_dataset
+from zoo.datasets.text.preprocessor import Preprocessor
+from zoo.datasets.text.text_tensors import text_dataset
 
 
 @dataclass(frozen=True)

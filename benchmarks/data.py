@@ -31,7 +31,7 @@ def padding():
     import zoo
     from zoo import datasets
     from zoo.datasets.batches import pad, share_of_words
-    from zoo.datasets.preprocessor import Preprocessor
+    from zoo.datasets.text.preprocessor import Preprocessor
 
     for name in CORPORA:
         corpus = datasets.load(name).split()
@@ -54,8 +54,8 @@ def throughput():
     """Rows of texts a second: of the pipeline alone, and of the training of a model."""
     import zoo
     from zoo import datasets
-    from zoo.datasets.preprocessor import Preprocessor
-    from zoo.optimizers import AdamW
+    from zoo.datasets.text.preprocessor import Preprocessor
+    from zoo.training.optimizers import AdamW
 
     for name in CORPORA:
         corpus = datasets.load(name).split()
@@ -115,8 +115,8 @@ def train_streamed():
     """Trains on the prepared corpus for a few hundred steps; prints the peak memory in MiB."""
     import zoo
     from zoo import datasets
-    from zoo.datasets.preprocessor import Preprocessor
-    from zoo.optimizers import AdamW
+    from zoo.datasets.text.preprocessor import Preprocessor
+    from zoo.training.optimizers import AdamW
 
     corpus = datasets.load("amazon_full").split()
     preprocessor = Preprocessor.fit(corpus.train)
@@ -178,7 +178,7 @@ PARTS = {
 
 
 def main():
-    from zoo.quiet import quiet_tensorflow
+    from zoo.cli.quiet_tensorflow import quiet_tensorflow
 
     quiet_tensorflow()
     if sys.argv[1:]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.writing import whole
+from zoo.filesystem.atomic_files import whole
 
 RESULTS = Path(__file__).parent / "results" / "gpu.md"
 KEPT = RESULTS.with_suffix(".json")

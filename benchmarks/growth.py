@@ -13,8 +13,8 @@ from rich.progress import track
 import zoo
 from benchmarks.measure import interleaved
 from benchmarks.report import machine
-from zoo.optimizers import AdamW
-from zoo.quiet import quiet_tensorflow
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.training.optimizers import AdamW
 
 RESULTS = Path(__file__).parent / "results" / "growth.md"
 MODELS = ("act", "ssan", "attcnn", "cnn_kim", "lstm", "hcan_flat", "han", "hcan")

@@ -24,7 +24,7 @@ from benchmarks.comparison import (
 )
 from benchmarks.measure import PRODUCTS, SIZE, gemm, interleaved
 from benchmarks.report import machine, tell
-from zoo.quiet import quiet_tensorflow
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
 from zoo.threads import in_threads, prediction_threads
 
 RESULTS = Path(__file__).parent / "results" / "inference.md"

@@ -9,8 +9,8 @@ import numpy as np
 
 import zoo
 from zoo.datasets import Preprocessor
-from zoo.runs import write_words
-from zoo.writing import write_json
+from zoo.filesystem.atomic_files import write_json
+from zoo.runs.run_folder import write_words
 
 MAX_WORDS = 60
 MAX_VOCABULARY = 60_000  # of the texts; with further ones twice as many

@@ -12,7 +12,7 @@ from zoo import datasets
 from zoo.classifier import TextClassifier
 from zoo.datasets import Split, batches
 from zoo.datasets.batches import pad, share_of_words
-from zoo.datasets.preprocessor import Preprocessor
+from zoo.datasets.text.preprocessor import Preprocessor
 
 SIZE, PRODUCTS = 2048, 4
 GEMM = 2 * SIZE**3 * PRODUCTS  # operations of a measurement of the rate

@@ -19,11 +19,11 @@ from rich.progress import track
 import zoo
 from benchmarks.measure import preprocessor_of
 from benchmarks.report import machine
-from zoo.building import in_float32
-from zoo.datasets.sample import load_sample
-from zoo.quiet import quiet_tensorflow
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.datasets.catalogue.sample import load_sample
 from zoo.recipes import Recipe
 from zoo.registry import create
+from zoo.training.classifier_of_corpus import in_float32
 
 RESULTS = Path(__file__).parent / "results" / "precision.md"
 MEASURED = Path("runs/bench/precision.csv")

@@ -25,8 +25,8 @@ from benchmarks.claims import counted
 from benchmarks.report import tell
 from benchmarks.table import Table
 from zoo import datasets
-from zoo.quiet import quiet_tensorflow
-from zoo.writing import whole
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.filesystem.atomic_files import whole
 
 RESULTS = Path(__file__).parent / "results"
 TABLES = sorted(path.stem for path in (Path(__file__).parent / "tables").glob("[!_]*.py"))

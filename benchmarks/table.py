@@ -16,9 +16,9 @@ from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
 from benchmarks.report import machine
 from benchmarks.teacher import Teaching, taught
 from zoo import datasets
-from zoo.datasets.clean_ups import split_words
-from zoo.datasets.word2vec import cache_folder, train_word2vec
-from zoo.writing import whole
+from zoo.datasets.text.clean_ups import split_words
+from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
+from zoo.filesystem.atomic_files import whole
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "

@@ -36,9 +36,9 @@ def main():
     import gensim
 
     from zoo import datasets
-    from zoo.datasets.clean_ups import split_words
-    from zoo.datasets.texts import text_dataset
-    from zoo.datasets.word2vec import train_word2vec
+    from zoo.datasets.text.clean_ups import split_words
+    from zoo.datasets.text.text_tensors import text_dataset
+    from zoo.datasets.vectors.word2vec import train_word2vec
 
     split_words(["a warm-up"])  # TensorFlow's start is not the training's
     corpus = datasets.load("imdb")

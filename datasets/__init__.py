@@ -1,8 +1,9 @@
 """Corpora and files in, batches of word ids out."""
 
-from zoo.datasets.catalogue import CATALOGUE, is_corpus, load
+from zoo.datasets.catalogue.lookup import CATALOGUE, is_corpus, load
 from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.files import (
+from zoo.datasets.own_files.class_folders import short_name
+from zoo.datasets.own_files.reading import (
     as_path,
     column_of,
     load_files,
@@ -10,8 +11,7 @@ from zoo.datasets.files import (
     read_texts,
     write_rows,
 )
-from zoo.datasets.folders import short_name
-from zoo.datasets.text_files import composed
+from zoo.datasets.own_files.text_files import composed
 
 __all__ = [
     "CATALOGUE",
@@ -34,7 +34,7 @@ __all__ = [
 def __getattr__(name):
     """The preprocessor needs TensorFlow, which is imported at its first use."""
     if name == "Preprocessor":
-        from zoo.datasets.preprocessor import Preprocessor
+        from zoo.datasets.text.preprocessor import Preprocessor
 
         return Preprocessor
     raise AttributeError(f"module 'zoo.datasets' has no attribute {name!r}")

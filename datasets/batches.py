@@ -9,8 +9,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from zoo.datasets.streams import columns
-from zoo.datasets.streams import rows as rows_of
+from zoo.datasets.text_streams import columns
+from zoo.datasets.text_streams import rows as rows_of
 from zoo.errors import UsageError
 
 if keras.backend.backend() == "jax":  # whose memory TensorFlow would take, to read texts

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from zoo.datasets.reports import first_place, some_of
-from zoo.datasets.text_files import composed
+from zoo.datasets.own_files.row_reports import first_place, some_of
+from zoo.datasets.own_files.text_files import composed
 from zoo.errors import UsageError, unknown
 
 logger = logging.getLogger("zoo")

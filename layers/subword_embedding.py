@@ -29,7 +29,7 @@ class SubwordEmbedding(keras.layers.Layer):
 
     Returns:
         ``[..., output_dim]``. The weight ``members``, ``[input_dim, most]`` int32, says which rows
-        the n-grams of a word have, see :func:`zoo.datasets.subwords.character_ngrams`; until it is
+        the n-grams of a word have, see :mod:`zoo.datasets.text.character_ngrams`; until it is
         assigned, words have none.
 
     Raises:

@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 import zoo
 from tests.environment import REAL_DATA
 from tests.kinds import file
-from zoo.datasets import sample
+from zoo.datasets.catalogue import sample
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -155,8 +155,8 @@ def test_notebooks_run(notebook, kernel, tmp_path):
         %reset -f
         import os
         import zoo
-        from zoo import training
-        from zoo.datasets import sample
+        from zoo.training import trainer as training
+        from zoo.datasets.catalogue import sample
         os.chdir({str(tmp_path)!r})
         sample.SIZES.update({SMALLER!r})
         zoo.train = lambda *args, own=training.train, **more: own(*args, **more | dict(epochs=1))

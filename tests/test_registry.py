@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.building import in_float32
 from zoo.options import VALUES
 from zoo.registry import READS, create, outlines
+from zoo.training.classifier_of_corpus import in_float32
 
 
 def test_names_are_listed_by_pattern():
@@ -219,7 +219,7 @@ def test_models_of_one_name_stand_in_one_graph_under_names_of_their_own():
 
 def test_listing_and_refusing_a_name_import_no_tensorflow():
     code = (
-        "import sys, zoo, zoo.cli; zoo.list_models()\n"
+        "import sys, zoo, zoo.cli.commands; zoo.list_models()\n"
         "try: zoo.build('hcam', 2)\n"
         "except zoo.UsageError: pass\n"
         "assert not {'tensorflow', 'keras', 'pandas'} & set(sys.modules)"

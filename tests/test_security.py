@@ -19,12 +19,12 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo import cli
-from zoo.checkpoints import Checkpoint
-from zoo.model_file import check_plain
-from zoo.prediction import write_answers
-from zoo.spreadsheets import original_cell, safe_cell
-from zoo.writing import whole, write_json
+from zoo.cli import commands as cli
+from zoo.datasets.own_files.spreadsheet_cells import original_cell, safe_cell
+from zoo.evaluation.prediction import write_answers
+from zoo.filesystem.atomic_files import whole, write_json
+from zoo.runs.model_file import check_plain
+from zoo.training.checkpoints import Checkpoint
 
 LAMBDA = {
     "module": "keras.layers",
@@ -269,7 +269,7 @@ def test_a_run_whose_tables_are_safe(tmp_path, monkeypatch):
         rows = list(csv.reader((run / name).open(newline="")))
         assert len(rows) > 1
         assert not [cell for row in rows for cell in row if cell.startswith(("=", "-", "@"))]
-    from zoo.summary import read_mistakes
+    from zoo.evaluation.report import read_mistakes
 
     assert all(row["text"].startswith("=word") for row in read_mistakes(run))
 
@@ -278,7 +278,7 @@ LABELS = ["[/b]", "[bold]not bold", "<script>alert(1)</script>"]
 
 
 def test_a_card_holds_no_html(run):
-    from zoo.model_card import model_card
+    from zoo.shipping.model_card import model_card
 
     scores = json.loads((run / "metrics.json").read_text())
     scores["classes"] = dict(zip(LABELS, [scores["classes"]["good one"]] * 3, strict=True))

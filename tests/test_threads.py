@@ -63,11 +63,12 @@ def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name,
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_the_command_sets_the_threads_of_an_operation_before_tensorflow_starts(command):
     code = (
-        "import os, sys, zoo.cli, zoo.threads\n"
+        "import os, sys, zoo.cli.commands, zoo.threads\n"
         "os.environ.pop('TF_NUM_INTRAOP_THREADS', None)\n"
         "os.cpu_count = lambda: 2 * zoo.threads.MOST\n"
         f"sys.argv = ['zoo', '{command}', 'no such run']\n"
-        "try:\n    zoo.cli.main()\nfinally:\n    print(os.environ['TF_NUM_INTRAOP_THREADS'])"
+        "try:\n    zoo.cli.commands.main()\n"
+        "finally:\n    print(os.environ['TF_NUM_INTRAOP_THREADS'])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, input="a")
     assert ended.returncode == 2 and "no such run" in ended.stderr

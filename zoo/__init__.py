@@ -12,11 +12,11 @@ from zoo.registry import build, describe, list_models, register_model
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
-    from zoo.evaluation import evaluate
-    from zoo.labelling import predict
-    from zoo.runs import load, save
-    from zoo.training import resume, train
-    from zoo.tuning import tune
+    from zoo.evaluation.labelling import predict
+    from zoo.evaluation.scores import evaluate
+    from zoo.runs.run_folder import load, save
+    from zoo.training.trainer import resume, train
+    from zoo.training.tuning import tune
 
 __version__ = "0.1.0"
 
@@ -41,13 +41,13 @@ __all__ = [
 
 _LATER = {  # what needs Keras is imported from its module at its first use
     "TextClassifier": "classifier",
-    "evaluate": "evaluation",
-    "load": "runs",
-    "predict": "labelling",
-    "resume": "training",
-    "save": "runs",
-    "train": "training",
-    "tune": "tuning",
+    "evaluate": "evaluation.scores",
+    "load": "runs.run_folder",
+    "predict": "evaluation.labelling",
+    "resume": "training.trainer",
+    "save": "runs.run_folder",
+    "train": "training.trainer",
+    "tune": "training.tuning",
 }
 
 

@@ -1,5 +1,5 @@
 """``python -m zoo`` is the command ``zoo``."""
 
-from zoo.cli import main
+from zoo.cli.commands import main
 
 main()

@@ -16,7 +16,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from zoo.arrays import (
+from zoo.datasets.text.character_ngrams import character_ngrams
+from zoo.errors import UsageError
+from zoo.input_checks import (
     check_class_names,
     check_ids,
     check_target_spec,
@@ -26,8 +28,6 @@ from zoo.arrays import (
     only_one,
     wanted_targets,
 )
-from zoo.datasets.subwords import character_ngrams
-from zoo.errors import UsageError
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 from zoo.layers.frozen import freeze_within
@@ -36,7 +36,7 @@ from zoo.progress import progress
 if TYPE_CHECKING:
     from zoo.datasets import Preprocessor
     from zoo.datasets.corpus import Split
-    from zoo.explanation import Explanations
+    from zoo.explanation.explain import Explanations
 
 ASSET = "texts.json"  # in a .keras file's assets: what a model needs to read texts
 
@@ -313,7 +313,7 @@ class TextClassifier(keras.Model):
         Lists and columns of texts are read in batches of like length. A tf.data.Dataset, a
         generator or a PyDataset of texts keeps its batches and its order; single texts are put
         into batches of ``batch_size``. Targets are numbers of classes, or labels as texts; see
-        :func:`zoo.arrays.check_targets`.
+        :func:`zoo.input_checks.check_targets`.
 
         Raises:
             ValueError: for texts, ids or targets that are none, and a dataset without end or text.
@@ -464,7 +464,7 @@ class TextClassifier(keras.Model):
         if format != "tf_saved_model":
             super().export(filepath, format, verbose, signature, **kwargs)
             return
-        from zoo.saved_model import export_ids
+        from zoo.shipping.saved_model import export_ids
 
         also = () if input_signature else ([keras.InputSpec("int64", shape)],)
         export_ids(self, filepath, verbose is not False, signature, also, **kwargs)
@@ -476,8 +476,8 @@ class TextClassifier(keras.Model):
     def explain(
         self, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
     ) -> "Explanations":
-        """Where the model looks in texts; see :func:`zoo.explanation.explain`."""
-        from zoo.explanation import explain
+        """Where the model looks in texts; see :func:`zoo.explanation.explain.explain`."""
+        from zoo.explanation.explain import explain
 
         return explain(self, texts, targets, pairs)
 
@@ -522,7 +522,7 @@ class TextClassifier(keras.Model):
                     one._value = value
             for one in fresh:
                 one.built = False
-            from zoo.datasets.streams import wrong_number
+            from zoo.datasets.text_streams import wrong_number
 
             if isinstance(error, StopIteration):  # on JAX
                 raise UsageError("there are no texts: the dataset is empty") from None
@@ -541,7 +541,7 @@ class TextClassifier(keras.Model):
 
     def _ids(self, x):
         """The ids of texts; what is no texts, as it is."""
-        from zoo.datasets.texts import is_texts, text_tensor
+        from zoo.datasets.text.text_tensors import is_texts, text_tensor
 
         if not is_texts(x):
             return x
@@ -571,7 +571,7 @@ class TextClassifier(keras.Model):
         if learns:
             check_class_names(data, self.labels)
         from zoo.datasets.batches import batches_in_order
-        from zoo.datasets.streams import as_dataset, holds_texts, with_classes
+        from zoo.datasets.text_streams import as_dataset, holds_texts, with_classes
 
         one_pass = isinstance(data, types.GeneratorType)
         data = as_dataset(data, shuffle)
@@ -608,7 +608,7 @@ class TextClassifier(keras.Model):
     def _batches(self, texts, targets, batch_size, weights=None, shuffle=False):
         import tensorflow as tf
 
-        from zoo.datasets.texts import text_dataset
+        from zoo.datasets.text.text_tensors import text_dataset
 
         _check_batch_size(batch_size)
         if not len(texts):
@@ -637,7 +637,7 @@ def _rebuilt(rebuild, arguments, preprocessor, labels):
 
 def _split(data, share):
     """Texts, targets and weights without the last of them, and these, as Keras has it."""
-    from zoo.datasets.texts import text_tensor
+    from zoo.datasets.text.text_tensors import text_tensor
 
     texts, *others = data
     texts = text_tensor(texts)
@@ -751,7 +751,7 @@ def is_text(x: Any) -> bool:
     if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
         return not x or isinstance(x[0], str | bytes)
     if isinstance(x, str) or (hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"):
-        from zoo.datasets.texts import check_texts
+        from zoo.datasets.text.text_tensors import check_texts
 
         check_texts(x)
         return True

@@ -107,7 +107,7 @@ class Recipe:
         """The Keras optimizer of a resolved recipe, for the global precision."""
         import keras
 
-        from zoo import optimizers
+        from zoo.training import optimizers
 
         rate = self.learning_rate
         if self.schedule == "cosine" and self.steps > 1:

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import zoo
 from tests.reference import as_float64
-from zoo.building import in_float32
 from zoo.datasets import Preprocessor
-from zoo.datasets.subwords import character_ngrams
+from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.layers import SubwordEmbedding
+from zoo.training.classifier_of_corpus import in_float32
 
 ROWS, MOST = 50, 6
 IDS = np.array([[2, 3, 1, 0], [4, 4, 5, 6]])

@@ -12,7 +12,7 @@ import numpy as np
 
 import zoo
 from zoo.datasets import Preprocessor
-from zoo.faithfulness import faithfulness
+from zoo.explanation.faithfulness import faithfulness
 from zoo.layers.pairwise_attention import additive_scores
 
 names, folder = sys.argv[1].split(","), Path(sys.argv[2])

@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 
 import zoo
 from tests.kinds import slow_unless
-from zoo import linear
 from zoo.datasets import Preprocessor, Split
+from zoo.models import _linear as linear
 
 WORDS = "good bad room staff not very clean dirty never again the a was".split()
 

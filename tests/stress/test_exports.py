@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import zoo
 from tests.kinds import KINDS
-from zoo import export
 from zoo.datasets import Preprocessor
 from zoo.models.bag import BagOfNgrams
 from zoo.registry import import_model
+from zoo.shipping import formats as export
 
 FORMS = [
     (format, quantize)

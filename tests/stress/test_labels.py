@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.files import load_files
-from zoo.evaluation import score
+from zoo.datasets.own_files.reading import load_files
+from zoo.evaluation.scores import score
 
 SHAPES = {  # how files have whole numbers
     "plain": str,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
-from zoo.attention import attention_of, weights_of_heads
 from zoo.datasets.batches import pack
+from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.models.bag import BagOfNgrams
 from zoo.registry import import_model
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
-from zoo.datasets.alignment import placed_words
-from zoo.datasets.clean_ups import split_sentences
-from zoo.datasets.html_entities import decoded
-from zoo.datasets.text_files import well_formed
-from zoo.prediction import predict
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.clean_ups import split_sentences
+from zoo.datasets.text.html_entities import decoded
+from zoo.datasets.text.word_places import placed_words
+from zoo.evaluation.prediction import predict
 
 SAME = 1e-5  # of a probability, between paths and batches
 MODELS = {  # a kind each: options, clean-up

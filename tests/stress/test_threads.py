@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from zoo.export import export
+from zoo.shipping.formats import export
 
 THREADS = 8
 CALLS = 400

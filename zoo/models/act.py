@@ -2,9 +2,9 @@
 
 import keras
 
-from zoo.global_attention import GlobalAttentionClassifier
 from zoo.layers import AttentiveConv, SinusoidalPositions, TransformerLayer
 from zoo.layers.checks import check_heads
+from zoo.models._global_attention import GlobalAttentionClassifier
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 

@@ -7,7 +7,7 @@ from keras import ops
 from zoo.classifier import TextClassifier
 from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
-from zoo.linear import SOLVERS, solved
+from zoo.models._linear import SOLVERS, solved
 from zoo.registry import register_model
 
 UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
@@ -174,7 +174,7 @@ class BagOfNgrams(TextClassifier):
         """``[texts, n-grams]``, sparse: how often each of the vocabulary stands in each text."""
         from scipy.sparse import csr_matrix
 
-        from zoo.datasets.texts import text_chunks
+        from zoo.datasets.text.text_tensors import text_chunks
 
         flat, lengths = [], [np.zeros(1, "int64")]
         for texts in text_chunks(split):
@@ -192,8 +192,8 @@ class BagOfNgrams(TextClassifier):
         from scipy.sparse import csr_matrix
         from sklearn.cluster import KMeans
 
-        from zoo.datasets.clean_ups import split_words
-        from zoo.datasets.word2vec import train_word2vec
+        from zoo.datasets.text.clean_ups import split_words
+        from zoo.datasets.vectors.word2vec import train_word2vec
 
         def split_up(texts):
             return split_words(texts, self.preprocessor.clean_up, self.preprocessor.version)

@@ -4,11 +4,11 @@ import keras
 from keras import ops
 
 from zoo.errors import unknown
-from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.recurrent import LSTM
+from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.registry import register_model
 
 

@@ -3,10 +3,10 @@
 import keras
 
 from zoo.errors import unknown
-from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.recurrent import GRU
+from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 

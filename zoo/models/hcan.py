@@ -3,7 +3,6 @@
 import keras
 from keras import ops
 
-from zoo.hierarchical import HierarchicalClassifier
 from zoo.layers import (
     ConvMultiHeadAttention,
     MaskedMaxPooling,
@@ -13,6 +12,7 @@ from zoo.layers import (
 )
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
+from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 

@@ -6,7 +6,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
-from zoo.linear import solved
+from zoo.models._linear import solved
 from zoo.registry import register_model
 
 UNKNOWN = 1
@@ -84,7 +84,7 @@ class ParagraphVector(TextClassifier):
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
-        from zoo.datasets.texts import text_chunks, text_dataset
+        from zoo.datasets.text.text_tensors import text_chunks, text_dataset
 
         texts = []
         for batch in text_chunks(split):

@@ -44,7 +44,7 @@ def run(job):
     os.environ.update(job["environment"])
     os.umask(job["umask"])
     sys.argv = ["zoo", *job["arguments"]]
-    from zoo.cli import main
+    from zoo.cli.commands import main
 
     main()
 
@@ -67,12 +67,12 @@ def fork(job):
 
 
 def main():
-    import zoo.evaluation
-    import zoo.export
-    import zoo.prediction
-    import zoo.saved_model
-    import zoo.training
-    import zoo.tuning  # noqa: F401
+    import zoo.evaluation.prediction
+    import zoo.evaluation.scores
+    import zoo.shipping.formats
+    import zoo.shipping.saved_model
+    import zoo.training.trainer
+    import zoo.training.tuning  # noqa: F401
 
     for line in sys.stdin:
         job = json.loads(line)

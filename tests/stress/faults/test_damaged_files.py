@@ -9,13 +9,13 @@ import pytest
 
 import zoo
 from zoo import datasets
-from zoo.checkpoints import Checkpoint
-from zoo.datasets.catalogue import VERSION
-from zoo.datasets.clean_ups import split_words
-from zoo.datasets.word2vec import train_word2vec
-from zoo.evaluation import read_test_split
-from zoo.runs import read_config, read_scores
-from zoo.summary import read_mistakes
+from zoo.datasets.catalogue.lookup import VERSION
+from zoo.datasets.text.clean_ups import split_words
+from zoo.datasets.vectors.word2vec import train_word2vec
+from zoo.evaluation.report import read_mistakes
+from zoo.evaluation.scores import read_test_split
+from zoo.runs.run_folder import read_config, read_scores
+from zoo.training.checkpoints import Checkpoint
 
 
 def damaged(content, rng):
@@ -102,8 +102,8 @@ def test_what_is_told_about_a_run(run, faults, name):
 def test_settings_of_a_training_that_goes_on(run, faults, monkeypatch):
     (run / "checkpoint").mkdir()
     (run / "checkpoint" / "state-1.npz").touch()
-    monkeypatch.setattr("zoo.training._fit", lambda *_: True)
-    monkeypatch.setattr("zoo.training._finish", lambda *_: None)
+    monkeypatch.setattr("zoo.training.trainer._fit", lambda *_: True)
+    monkeypatch.setattr("zoo.training.trainer._finish", lambda *_: None)
     assert try_damages(run / "config.json", 100, lambda: zoo.resume(run), lambda _: True) >= 50
     faults("damaged file of a run", 100)
 

@@ -10,7 +10,7 @@ import pytest
 
 import zoo
 from zoo import datasets
-from zoo.datasets.catalogue import VERSION
+from zoo.datasets.catalogue.lookup import VERSION
 
 MOMENTS = 10  # of a training's touches of its folder
 TIMES = 10

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import zoo
-from zoo.prediction import predict
+from zoo.evaluation.prediction import predict
 
 MEMORY = 60  # MB that may come after the first quarter, for what the allocator keeps
 FILES = 3
@@ -116,7 +116,7 @@ def test_prediction(trained, seconds, cases):
 
 def test_what_one_process_does_all_day(trained, data, seconds, cases, tmp_path):
     """Loads, explains, evaluates, writes pages: over and over."""
-    from zoo.page import write_page
+    from zoo.explanation.html_page import write_page
 
     watch = Watch(seconds)
     watch.start()

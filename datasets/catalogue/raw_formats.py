@@ -1,0 +1,379 @@
+"""The official file formats of the corpora: a file in, its texts and their raw labels out.
+
+A format of lines is a function of one line, so that byte ranges of one big file can be read side
+by side; a format of whole files is a function of a path. Both give pairs of a text and a label as
+it stands in the file. :func:`read` finds the format by its name, the function's.
+"""
+
+import csv
+import gzip
+import itertools
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from zoo.datasets.own_files.spreadsheet_cells import LONGEST_CELL
+from zoo.errors import UsageError, unknown
+
+Row = tuple[str, str | None]
+LINE_FORMATS: dict[str, tuple[Callable[[str, Path], Row | None], tuple[str, ...]]] = {}
+FILE_FORMATS: dict[str, Callable[[Path], Iterator[Row]]] = {}
+
+
+def read(
+    name: str,
+    path: Path,
+    classes: Mapping[str, str | None] | None,
+    start: int = 0,
+    stop: int | None = None,
+) -> Iterator[tuple[int, str, str | None]]:
+    """The texts of a file, one after the other; ``.gz`` is unpacked on the way.
+
+    Args:
+        name: of :data:`LINE_FORMATS` or :data:`FILE_FORMATS`.
+        path: the file.
+        classes: class names by raw label, None for a label whose texts are left out; None for a
+            file without labels.
+        start, stop: for a format of lines, the bytes in which the lines begin; by default all.
+
+    Yields:
+        A position, unique in the file whatever the range; the text; its class name, or None.
+
+    Raises:
+        UsageError: for a file that cannot be read, a row that is not in the format, or a label
+            that is not one of ``classes``, naming file and line.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    if name in LINE_FORMATS:
+        rows = _read_lines(*LINE_FORMATS[name], path, start, stop)
+    else:
+        rows = _read_file(FILE_FORMATS[name], path)
+    try:
+        for position, where, text, label in rows:
+            if classes is None:
+                yield position, text, None
+            elif label not in classes:
+                raise unknown(f"label in {where()}:", label, classes)
+            elif classes[label] is not None:
+                yield position, text, classes[label]
+    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz raises any
+        raise UsageError(f"cannot read {path}: {error}") from None
+
+
+def _read_lines(parse, encodings, path, start, stop):
+    with _open(path) as file:
+        position = 0
+        if start:  # the line that begins before is the business of the range before
+            file.seek(start - 1)
+            position = start - 1 + len(file.readline())
+        for line in file:
+            if stop is not None and position >= stop:
+                return
+
+            def where(position=position):
+                with _open(path) as file:
+                    number = file.read(position).count(b"\n") + 1
+                return f"{path}, line {number}"
+
+            try:
+                row = parse(_decode(line, encodings).strip("\r\n"), path)
+            except (ValueError, csv.Error) as error:
+                raise UsageError(f"{where()}: {error}") from None
+            if row is not None:
+                yield position, where, *row
+            position += len(line)
+
+
+def _read_file(parse, path):
+    rows, place = iter(parse(path)), path
+    for number in itertools.count():
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except (ValueError, KeyError, TypeError, AttributeError, ElementTree.ParseError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else error
+            raise UsageError(f"{place}: {reason}") from None
+        yield number, lambda number=number: f"{path}, text {number + 1}", *row
+        place = f"{path}, after text {number + 1}"
+
+
+def _open(path):
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def _decode(line, encodings):
+    for encoding in encodings[:-1]:
+        try:
+            return line.decode(encoding)
+        except UnicodeDecodeError:
+            pass
+    return line.decode(encodings[-1])
+
+
+def line_format(*encodings: str):
+    """Registers a function of a line; the first encoding that fits is taken."""
+
+    def register(parse):
+        LINE_FORMATS[parse.__name__] = (parse, encodings or ("utf-8-sig",))
+        return parse
+
+    return register
+
+
+def file_format(parse):
+    """Registers a function of a whole file."""
+    FILE_FORMATS[parse.__name__] = parse
+    return parse
+
+
+def _expect(condition, format, line):
+    if not condition:
+        raise ValueError(f"expected {format}: got {line[:60]!r}")
+
+
+@line_format()
+def csv_row(line: str, path: Path) -> Row | None:
+    """``"3","Title","Description"``: class number first, no header (Zhang et al. 2015)."""
+    if not line:
+        return None
+    (row,) = csv.reader([line], strict=True)
+    _expect(len(row) > 1, "class,title,text or class,text", line)
+    return "\n\n".join(part for part in row[1:] if part), row[0]
+
+
+@line_format()
+def escaped_csv_row(line: str, path: Path) -> Row | None:
+    r""":func:`csv_row` with line breaks written as ``\n``, as all but AG's News have them."""
+    row = csv_row(line, path)
+    return row and (row[0].replace("\\n", "\n"), row[1])
+
+
+@line_format()
+def user_product_rating(line: str, path: Path) -> Row:
+    """``user\\t\\tproduct\\t\\trating\\t\\ttext`` (Tang et al. 2015).
+
+    ``<sssss>`` stands between sentences; each becomes a paragraph of its own.
+    """
+    fields = line.split("\t\t", 3)
+    _expect(len(fields) == 4, "user, product, rating and text between double tabs", line)
+    sentences = (sentence.strip() for sentence in fields[3].split("<sssss>"))
+    return "\n\n".join(sentence for sentence in sentences if sentence), fields[2].strip()
+
+
+ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+
+
+@line_format()
+def tree(line: str, path: Path) -> Row | None:
+    """``(3 (2 Very) (3 good))``: the text of a Penn-style tree and its root's label (SST).
+
+    The treebank's escapes of brackets, slashes and stars are undone.
+    """
+    if not line:
+        return None
+    words = re.findall(r"\(\d ([^ ()]+)\)", line)
+    whole = line.startswith("(") and line.count("(") == line.count(")")
+    _expect(whole and words, "a tree such as (3 (2 Very) (3 good))", line)
+    return _unescaped(words), line[1]
+
+
+@file_format
+def tree_phrases(path: Path) -> Iterator[Row]:
+    """A tree a line; of a file to train on each phrase of them, too, but each only once.
+
+    So does Kim 2014; a phrase has the same label wherever it stands.
+    """
+    seen = set()
+    with _open(path) as file:
+        for line in file:
+            line = line.decode().strip()
+            if (row := tree(line, path)) is None:
+                continue
+            if not path.name.startswith("train"):
+                yield row
+                continue
+            phrases = {text: label for text, label in _phrases(line) if text not in seen}
+            seen.update(phrases)
+            yield from phrases.items()
+
+
+def _phrases(line):
+    """The text and the label of each node of a tree, inner ones first."""
+    found, nodes = [], [("", [])]
+    for label, word, end in re.findall(r"\((\d)|([^ ()]+)|(\))", line):
+        if label:
+            nodes.append((label, []))
+        elif word:
+            nodes[-1][1].append(word)
+        elif end:
+            label, words = nodes.pop()
+            nodes[-1][1].extend(words)
+            found.append((_unescaped(words), label))
+    return found
+
+
+def _unescaped(words):
+    return " ".join(re.sub(r"\\([/*])", r"\1", ESCAPES.get(word, word)) for word in words)
+
+
+@line_format("latin-1")
+def label_and_text(line: str, path: Path) -> Row | None:
+    """``LOC:city Where is it ?``: the label, a space and the text (TREC; Kim's ``.all`` files)."""
+    if not line:
+        return None
+    label, _, text = line.partition(" ")
+    _expect(text, "a label, a space and the text", line)
+    return text, label
+
+
+@line_format()
+def tweet(line: str, path: Path) -> Row | None:
+    """``id\\tid\\t"label"\\ttext``; texts that are no longer to be had are left out."""
+    if not line:
+        return None
+    fields = line.split("\t", 3)
+    _expect(len(fields) == 4, "two ids, label and text between tabs", line)
+    return None if fields[3] == "Not Available" else (fields[3], fields[2].strip('"'))
+
+
+@line_format("utf-8-sig", "latin-1")
+def text_line(line: str, path: Path) -> Row | None:
+    """A text a line; the name of the file is the label (OpeNER, Pang and Lee)."""
+    return (line.strip(), path.name.removesuffix(".gz")) if line.strip() else None
+
+
+def _json_line(line, text, label):
+    if not line.strip():
+        return None
+    row = json.loads(line)
+    fits = isinstance(row, dict) and isinstance(row.get(text), str)
+    _expect(fits, f'an object like {{"{text}": "..", "{label}": ".."}}', line)
+    return row[text], str(row.get(label))
+
+
+@line_format()
+def json_line(line: str, path: Path) -> Row | None:
+    """``{"text": "..", "label": ".."}``."""
+    return _json_line(line, "text", "label")
+
+
+@line_format()
+def rated_json_line(line: str, path: Path) -> Row | None:
+    """``{"text": "..", "rating": 9}``."""
+    return _json_line(line, "text", "rating")
+
+
+@line_format()
+def product_review(line: str, path: Path) -> Row | None:
+    """``{"reviewText": "..", "overall": 5.0}`` (McAuley): labelled with the stars."""
+    row = _json_line(line, "reviewText", "overall")
+    return row and (row[0], row[1].removesuffix(".0"))
+
+
+@line_format()
+def review_of_product(line: str, path: Path) -> Row | None:
+    """:func:`product_review` of ``reviews_<Category>.json.gz``, labelled with the category."""
+    row = _json_line(line, "reviewText", "overall")
+    return row and (row[0], path.name.removeprefix("reviews_").partition(".")[0])
+
+
+def _html_breaks(text):
+    return re.sub(r"<br\s*/?>", "\n", text)
+
+
+@file_format
+def text_file(path: Path) -> Iterator[Row]:
+    """One text; the name of its folder is the label (aclImdb)."""
+    yield _html_breaks(path.read_text("utf-8")), path.parent.name
+
+
+@file_format
+def rated_text_file(path: Path) -> Iterator[Row]:
+    """One text; the label stands in the file's name, ``ID_RATING.txt`` (aclImdb)."""
+    yield _html_breaks(path.read_text("utf-8")), path.stem.partition("_")[2]
+
+
+@file_format
+def news_file(path: Path) -> Iterator[Row]:
+    """One posting without its header; the name of its folder is the label (20 Newsgroups)."""
+    yield path.read_text("latin-1").partition("\n\n")[2], path.parent.name
+
+
+@file_format
+def relation_blocks(path: Path) -> Iterator[Row]:
+    """``1\\t"A <e1>leaf</e1> of a <e2>tree</e2>."``, relation, comment (SemEval-2010 task 8)."""
+    with path.open(encoding="utf-8") as file:
+        lines = enumerate(map(str.strip, file), start=1)
+        for number, line in lines:
+            if not line:
+                continue
+            text = line.partition("\t")[2].removeprefix('"').removesuffix('"')  # it may quote, too
+            if not ("<e1>" in text and "<e2>" in text):
+                raise ValueError(
+                    f"line {number}: expected a number, a tab and a sentence with <e1> and <e2>: "
+                    f"got {line[:60]!r}"
+                )
+            _, relation = next(lines, (0, ""))
+            if not relation:
+                raise ValueError(f"line {number + 1}: expected the relation of the sentence above")
+            yield text, relation
+            next(lines, None)  # the comment
+
+
+@file_format
+def relation_objects(path: Path) -> Iterator[Row]:
+    """A JSON list of objects of tokens and two spans; subject is e1, object is e2 (TACRED).
+
+    Each word of an entity gives way to the entity's type, such as SUBJ-PERSON (Zhang et al. 2017),
+    with a hyphen for an underscore, which the clean-up would take for a mark between words.
+    """
+    for row in json.loads(path.read_text("utf-8")):
+        words = list(row["token"])
+        for span in ("subj", "obj"):
+            first, last = row[f"{span}_start"], row[f"{span}_end"]
+            if not 0 <= first <= last < len(words):
+                raise ValueError(
+                    f"{span}_start {first} and {span}_end {last} of {len(words)} words"
+                )
+            masked = f"{span.upper()}-{row[f'{span}_type'].replace('_', '-')}"
+            words[first : last + 1] = [masked] * (last + 1 - first)
+        for mark, span in (("e1", "subj"), ("e2", "obj")):
+            first, last = row[f"{span}_start"], row[f"{span}_end"]
+            words[first] = f"<{mark}> {words[first]}"
+            words[last] = f"{words[last]} </{mark}>"
+        yield " ".join(words), row["relation"]
+
+
+@file_format
+def video_comments(path: Path) -> Iterator[Row]:
+    """The comments of a video on a product; one on both sides counts on both (SenTube)."""
+    for comment in json.loads(path.read_text("utf-8"))["comments"]:
+        for label in ("negative", "positive"):
+            if f"{label}-product" in comment.get("annotation", {}):
+                yield comment["text"], label
+
+
+SUBHEADINGS = (
+    "metabolism physiology genetics chemistry pathology surgery psychology diagnosis".split()
+)
+
+
+@file_format
+def medline(path: Path) -> Iterator[Row]:
+    """Abstracts of PubMed's baseline XML that carry exactly one of eight MeSH subheadings."""
+    with _open(path) as file:
+        for _, article in ElementTree.iterparse(file):
+            if article.tag != "PubmedArticle":
+                continue
+            text = "\n\n".join(
+                "".join(part.itertext()) for part in article.iterfind(".//Abstract/AbstractText")
+            )
+            found = {qualifier.text for qualifier in article.iter("QualifierName")}
+            found &= set(SUBHEADINGS)
+            if text and len(found) == 1:
+                yield text, found.pop()
+            article.clear()

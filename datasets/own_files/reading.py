@@ -1,0 +1,571 @@
+"""Anybody's own files: tables, globs of tables, folders of class folders."""
+
+import glob
+import io
+import itertools
+import json
+import logging
+import re
+import sys
+from collections.abc import Collection, Iterator
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from zoo.datasets.class_labels import in_label_order
+from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.own_files.class_folders import (
+    children,
+    find_splits,
+    read_class_folders,
+    short_name,
+)
+from zoo.datasets.own_files.columns import TEXT_COLUMNS, choose_columns, column_named
+from zoo.datasets.own_files.row_reports import (
+    holds_rows,
+    place,
+    report_left_out,
+    report_odd_labels,
+    report_repeats,
+    report_swallowed,
+    skipped,
+    some_of,
+)
+from zoo.datasets.own_files.separated_values import MARKS, separator_of
+from zoo.datasets.own_files.tables import (
+    NO_ROWS,
+    SEPARATED,
+    SUFFIXES,
+    kind_of,
+    own_names,
+    read_columns,
+    read_rows,
+)
+from zoo.datasets.own_files.text_files import (
+    Problem,
+    advice_on,
+    check_encoding,
+    composed,
+    open_text,
+    undecodable,
+    unpacked,
+    well_formed,
+)
+from zoo.errors import UsageError, unknown
+from zoo.filesystem.paths import expanded
+from zoo.progress import progress
+
+ON_BAD_ROW = ("fail", "skip")
+RARE_CLASSES = ("drop", "merge")
+MERGED = "other"  # the class of merged ones
+KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
+FRAME = Path("the DataFrame")  # in messages
+
+logger = logging.getLogger("zoo")
+
+
+class NoRows(UsageError):
+    """A table, a glob or a folder without a row."""
+
+
+def as_path(path: str | Path) -> Path:
+    """The path, :func:`expanded`. Refuses an empty one, which pathlib takes for the working folder,
+    and what is no path.
+    """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"a {type(path).__name__} where a path is wanted: write it to a file")
+    if path == "":
+        raise UsageError("an empty path, as of a shell variable that is not set: give a file")
+    return expanded(path)
+
+
+def is_path(data: str | Path) -> bool:
+    """Whether ``data`` is meant as a file, a folder or a glob, be it there or not."""
+    return kind_of(data) is not None or glob.has_magic(str(data)) or expanded(data).exists()
+
+
+def load_files(
+    train: str | Path | pd.DataFrame,
+    validation: str | Path | None = None,
+    test: str | Path | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    min_class_size: int = 1,
+    rare_classes: str = "drop",
+) -> Corpus:
+    """A corpus from the user's own files. Letters and their accents are :func:`composed`.
+
+    A table is CSV, TSV, JSON (one object a line, or an array of objects), each also in gzip, or
+    Parquet; or a DataFrame. A glob stands for tables with
+    the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
+    such a folder or a table, named ``train``, ``validation`` (or ``valid``, ``val``, ``dev``) and
+    ``test``.
+
+    Args:
+        train: a table, a glob or a folder.
+        validation, test: the same; without them the splits are taken of ``train``, by
+            :meth:`Corpus.split`.
+        text_column, label_column: by default ``text`` and ``label``, or else well-known names,
+            which the log announces; so, too, in a split that lacks those of ``train``. Class
+            folders have none.
+        on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
+            reports their number and lines.
+        encoding: of all files that no mark says to be UTF-8, UTF-16 or UTF-32, such as "cp1252";
+            by default UTF-8.
+        min_class_size: a class of fewer texts in ``train`` is rare, splits that are taken of these
+            included. By default none is, and a label that they lack is refused.
+        rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
+            into a class "other", the last. The log tells which they are.
+
+    Returns:
+        The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
+        labels are in the order of :func:`zoo.datasets.class_labels.in_label_order`.
+
+    Raises:
+        UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
+            than good ones, a single class, or a label that the training file lacks.
+    """
+    check_rare(min_class_size, rare_classes)
+    paths = {"train": _source(train)}
+    if isinstance(paths["train"], Path):
+        within = find_splits(paths["train"])
+        if within:
+            others = set(children(paths["train"])) - set(within.values())
+            report_left_out(paths["train"], sorted(others))
+        paths |= within
+    own = {"validation": validation, "test": test}
+    paths |= {split: as_path(path) for split, path in own.items() if path is not None}
+    title = short_name(train)
+    train = paths["train"] if isinstance(paths["train"], Path) else FRAME
+    columns = {"text_column": text_column, "label_column": label_column}
+    given = " and ".join(repr(column) for column in columns.values() if column is not None)
+    if given and all(isinstance(path, Path) and path.is_dir() for path in paths.values()):
+        raise UsageError(f"{train} has no columns: leave out {given}")
+    frames, found = {}, {}
+    for split, path in paths.items():
+        own = {
+            option: column_of(path, found[option], encoding) if option in found else name
+            for option, name in columns.items()
+        }
+        frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row, encoding=encoding)
+        for option, name in frames[split].attrs["columns"].items():
+            role = option.removesuffix("_column")
+            if found.get(option) and own[option] is None and name == role:  # else it is told
+                logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
+        found = frames[split].attrs["columns"] | found
+    told = paths | {"train": train}
+    sizes = frames["train"]["label"].value_counts()
+    if min_class_size > 1:
+        kept = set(sizes.index[sizes >= min_class_size])
+        for split, path in told.items():
+            frames[split] = without_rare(
+                frames[split], path, kept, min_class_size, rare_classes, split
+            )
+            if split == "train":
+                kept |= {MERGED} & set(frames[split]["label"])
+    labels = in_label_order(frames["train"]["label"].unique())
+    if rare_classes == "merge" and MERGED in labels:  # the last, behind numbers
+        labels = [*in_label_order({*labels} - {MERGED}), MERGED]
+    report_odd_labels(train, labels)
+    if len(labels) < 2:
+        raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
+    splits = {}
+    for split, frame in frames.items():
+        splits[split] = Split(frame["text"], class_numbers(frame, labels))
+        there = set(frame["label"])
+        if absent := [label for label in labels if label not in there]:
+            logger.warning("%s has no text of: %s", told[split], some_of(absent))
+    report_repeats(frames)
+    corpus = Corpus(title, labels, **splits)
+    corpus.columns = found
+    return corpus
+
+
+def check_rare(min_class_size: int, rare_classes: str) -> None:
+    """Refuses what is no size of a class, or no way to deal with rare ones."""
+    if not isinstance(min_class_size, Integral) or min_class_size < 1:
+        raise UsageError(f"min_class_size must be a whole number from 1: got {min_class_size!r}")
+    if rare_classes not in RARE_CLASSES:
+        raise unknown("rare_classes", rare_classes, RARE_CLASSES)
+    if rare_classes == "merge" and min_class_size == 1:
+        raise UsageError("rare_classes needs min_class_size of 2 or more, which tells what is rare")
+
+
+def without_rare(
+    frame: pd.DataFrame,
+    path: str | Path,
+    kept: Collection[str],
+    min_class_size: int = 1,
+    rare_classes: str = "drop",
+    split: str = "test",
+) -> pd.DataFrame:
+    """The rows of a split as a corpus without rare classes has them; the log tells which go.
+
+    Args:
+        frame: a column ``label``, and others.
+        path: where they are from.
+        kept: the classes that are not rare; in a run, the labels of its model.
+        min_class_size, rare_classes: as those of :func:`load_files`.
+        split: whose they are.
+
+    Raises:
+        UsageError: if no row is left.
+    """
+    merge = rare_classes == "merge"
+    if merge and split != "train" and MERGED not in kept:
+        return frame  # no class was rare
+    rare = ~frame["label"].isin({*kept, MERGED} if merge else kept)
+    if min_class_size <= 1 or not rare.any():
+        return frame
+    sizes = frame["label"][rare].value_counts()
+    logger.warning(
+        "%s: %s rows of %s with fewer than %d training texts %s: %s",
+        *(path, f"{rare.sum():,}", _classes(len(sizes)), min_class_size),
+        *(f"become the class {MERGED!r}" if merge else "are left out", some_of(sizes.index)),
+    )
+    if merge:
+        return frame.assign(label=frame["label"].mask(rare, MERGED))
+    if rare.all():
+        raise UsageError(
+            f"{path}: no text is of a class with {min_class_size} training texts (min_class_size)"
+        )
+    return frame[~rare]
+
+
+def _classes(number):
+    return "1 class" if number == 1 else f"{number:,} classes"
+
+
+def read_texts(
+    path: str | Path,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+) -> list[str]:
+    """The texts of tables or folders, or the lines of ``.txt`` files; some may be empty.
+
+    A file of a folder is one text, each line of another ``.txt`` file is one.
+
+    Letters and their accents are :func:`composed`.
+
+    Args:
+        path: as for :func:`load_files`, or ``.txt`` or ``.txt.gz``, or a glob of these. What is
+            not Unicode in a line of these is replaced, NUL bytes are left out; both are reported.
+        text_column: by default ``text``, or else a well-known name, which the log announces.
+            Lines and folders have none.
+        on_bad_row, encoding: as those of :func:`load_files`.
+
+    Raises:
+        UsageError: if the file cannot be read or lacks the column, or for a bad row.
+    """
+    return [text for _, text in stream_texts(path, text_column, on_bad_row, encoding)]
+
+
+def text_column_of(
+    path: str | Path, text_column: str | None = None, encoding: str | None = None
+) -> str | None:
+    """The column of texts that :func:`stream_texts` takes; None where there are no columns."""
+    path = as_path(path)
+    if path.is_dir() or _is_lines(path):
+        return text_column
+    return _open_rows(path, text_column, None, encoding, labelled=False)[0]["text_column"]
+
+
+def column_of(
+    path: str | Path | pd.DataFrame, column: str | None, encoding: str | None = None
+) -> str | None:
+    """A column, if a file that it may not have been meant for has it; else None."""
+    if column is None:
+        return None
+    try:
+        return column_named(column, _columns(_source(path), encoding))
+    except UsageError:  # lines of text or a folder; or what its reader will tell
+        return None
+
+
+def table_kind(path: str | Path) -> str | None:
+    """The suffix of a table, or of the first of a glob; None of a folder and of lines of text."""
+    path = as_path(path)
+    return None if path.is_dir() else kind_of(matching_files(path)[0])
+
+
+def _columns(source, encoding):
+    if isinstance(source, pd.DataFrame):
+        return list(map(str, source.columns))
+    return read_columns(matching_files(source)[0], encoding)
+
+
+def _source(data):
+    """A DataFrame as it is, and any other data as a path."""
+    return data if isinstance(data, pd.DataFrame) else as_path(data)
+
+
+def stream_texts(
+    path: str | Path | pd.DataFrame,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    keep: bool = False,
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """What :func:`read_texts` gives, one by one; an error comes where it is met.
+
+    Yields:
+        Where a text is from, its ``file`` and, but of a folder, ``line`` (in Parquet and in arrays
+        of JSON: the row), and the text. With ``keep``, of a table, the whole row in place of that,
+        as it is in the file, by the names of its columns; of several tables after the ``file``.
+    """
+    if on_bad_row not in ON_BAD_ROW:
+        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
+    path = _source(path)
+    is_table = isinstance(path, pd.DataFrame)
+    is_lines = not is_table and _is_lines(path)
+    if text_column is not None and not is_table and (is_lines or path.is_dir()):
+        raise UsageError(f"{path} has no columns: leave out {text_column!r}, the column of texts")
+    if is_lines:
+        for file in matching_files(path):
+            for number, text in enumerate(lines_of(file, encoding), start=1):
+                yield {"file": well_formed(str(file)), "line": number}, text
+        return
+    _, rows = _open_rows(path, text_column, None, encoding, labelled=False, keep=keep)
+    good = _good_rows(path, rows, on_bad_row, encoding, labelled=False)
+    several = keep and not is_table and len(matching_files(path)) > 1
+    for file, where, (text, _, own) in good:
+        in_folder = isinstance(where, str)
+        if own is None:
+            name = well_formed(str(file / where if in_folder else file))
+            own = {"file": name} | ({} if in_folder else {"line": where})
+        elif several:
+            own = {"file": well_formed(str(file))} | own
+        yield own, (text or "").strip()
+
+
+def _is_lines(path):
+    paths = [] if path.is_dir() else matching_files(path)
+    return bool(paths) and all(unpacked(one).suffix.lower() == ".txt" for one in paths)
+
+
+def lines_of(
+    path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
+) -> Iterator[str]:
+    """The lines of a text file, or of what is open already, each a text.
+
+    What is not Unicode is replaced, NUL bytes are left out, and both reported; so is a first line
+    that looks like a table's or has carriage returns.
+
+    Raises:
+        UsageError: if it cannot be read, is of another kind, or its first line has NUL bytes.
+    """
+    bad, nul = [], []
+    try:
+        with open_text(path, encoding, file) as file:
+            file.reconfigure(newline="\n")  # a lone carriage return ends no line
+            for number, line in enumerate(file, start=1):
+                if number == 1 and _is_of_table(line):
+                    logger.warning(
+                        "%s: each line is a text, but the first looks like a table's: %r; give a "
+                        "table as a .csv, .tsv or .jsonl file",
+                        *(path, line[:60]),
+                    )
+                if number == 1 and "\0" in line:
+                    advice = f"save the file as UTF-8{advice_on(path, encoding)}"
+                    raise UsageError(f"{path}, line 1: NUL bytes: {advice}")
+                if number == 1 and "\r" in line.rstrip("\r\n"):
+                    logger.warning("%s: line 1 has carriage returns, which end no line", path)
+                if "\0" in line:
+                    nul.append(number)
+                    line = line.replace("\0", "")
+                if undecodable(line):
+                    bad.append(number)
+                    line = well_formed(line)
+                yield composed(line.rstrip("\r\n"))
+    finally:  # also where no more are asked for
+        kinds = {f"are not {encoding or 'UTF-8'}": bad, "have NUL bytes, which are left out": nul}
+        for kind, lines in kinds.items():
+            if lines:
+                advice = advice_on(path, encoding) if lines is bad else ""
+                advice = advice.replace(", or give", ": give")
+                logger.warning(
+                    "%s: %d lines %s (the first: %d)%s", path, len(lines), kind, lines[0], advice
+                )
+
+
+def _is_of_table(line):
+    cells = [cell.strip('"\r\n ').lower() for cell in re.split(f"[{MARKS}]", line)]
+    return line.startswith('{"') or (len(cells) > 1 and not {*cells}.isdisjoint(TEXT_COLUMNS))
+
+
+def read_labelled(
+    path: str | Path | pd.DataFrame,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+) -> pd.DataFrame:
+    """The texts and labels of a table, a glob or a folder, and where each is from.
+
+    Args:
+        path, text_column, label_column, on_bad_row, encoding: as those of :func:`load_files`.
+
+    Returns:
+        The columns ``text``, ``label``, ``file`` and ``place`` (see :func:`row_reports.place`).
+        ``attrs["columns"]`` are the names of the columns.
+
+    Raises:
+        UsageError: for what cannot be read, a missing column, or a bad row.
+    """
+    path = _source(path)
+    columns, rows = _open_rows(path, text_column, label_column, encoding)
+    good = {"text": [], "label": [], "file": [], "place": []}
+    for file, where, (text, label, _) in _good_rows(path, rows, on_bad_row, encoding):
+        row = (text.strip(), sys.intern(label.strip()), file, where)
+        for column, value in zip(good.values(), row, strict=True):
+            column.append(value)
+    frame = pd.DataFrame(good, dtype=object)
+    frame.attrs["columns"] = columns
+    return frame
+
+
+def _good_rows(path, rows, on_bad_row, encoding, labelled=True):
+    """Rows without those that have a problem: these end it, or are counted and told."""
+    if on_bad_row not in ON_BAD_ROW:
+        raise unknown("on_bad_row", on_bad_row, ON_BAD_ROW)
+    file, good, bad, read = None, 0, [], False
+    path = FRAME if isinstance(path, pd.DataFrame) else path
+    try:
+        for file, where, values in progress(rows, f"Reading {path}", unit="rows"):
+            is_bad = isinstance(values, Problem)
+            problem = values if is_bad else _problem(*values[:2], encoding, labelled)
+            if problem is None:
+                good += 1
+                text, label, own = values
+                yield file, where, (text and composed(text), label and composed(label), own)
+            elif on_bad_row == "skip":
+                bad.append((file, where, problem.kind))
+            else:
+                source = file / where if isinstance(where, str) else file
+                is_foreign = problem.kind == f"not {encoding or 'UTF-8'}"
+                advice = advice_on(source, encoding) if is_foreign else ""
+                way_out = 'or leave bad rows out with on_bad_row="skip" (--on-bad-row skip)'
+                raise UsageError(f"{place(file, where)}: {problem.message}{advice}; {way_out}")
+        read = True
+    finally:  # also where no more are asked for
+        reports = list(skipped(bad))
+        if not read or len(bad) <= good:
+            for report in reports:
+                logger.warning("%s", report)
+    if file is None:
+        raise NoRows(f"{path} has no rows: {NO_ROWS}")
+    if len(bad) > good:
+        is_foreign = bad[0][2] == f"not {encoding or 'UTF-8'}"
+        advice = advice_on(bad[0][0], encoding).replace(", or give", ": give") if is_foreign else ""
+        raise UsageError(
+            f"only {good} {'row is' if good == 1 else 'rows are'} left of "
+            f"{'; '.join(reports)}{advice}"
+        )
+
+
+def _open_rows(source, text_column, label_column, encoding, labelled=True, keep=False):
+    """The names of the columns, and file, place, and values or a problem of each row.
+
+    The values are the text, the label or None, and the whole row or None.
+    """
+    if isinstance(source, pd.DataFrame):
+        names = _columns(source, None)
+        chosen = choose_columns(FRAME, names, text_column, label_column, labelled)
+        rows = _rows_of_frame(source, *(n if n is None else names.index(n) for n in chosen), keep)
+        return dict(zip(("text_column", "label_column"), chosen, strict=True)), rows
+    if source.is_dir():
+        check_encoding(encoding)
+        rows = read_class_folders(source, labelled, encoding)
+        return {}, ((file, where, (*values, None)) for file, where, values in rows)
+    files = matching_files(source)
+    names = read_columns(files[0], encoding)
+    chosen = choose_columns(files[0], names, text_column, label_column, labelled)
+    columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
+    return columns, (row for file in files for row in _table(file, *chosen, encoding, keep))
+
+
+def _rows_of_frame(frame, text, label, keep):
+    """Rows of a DataFrame, whose columns of texts and labels have these numbers."""
+
+    def cells(number):
+        values = [None] * len(frame) if number is None else frame.iloc[:, number].tolist()
+        return (v if isinstance(v, str) else None if _is_missing(v) else str(v) for v in values)
+
+    names = own_names(_columns(frame, None))
+    own = frame.itertuples(index=False, name=None) if keep else itertools.repeat(())
+    rows = zip(cells(text), cells(label), own, strict=False)
+    for number, (text, label, row) in enumerate(rows, start=1):
+        yield FRAME, number, (text, label, dict(zip(names, row, strict=True)) if keep else None)
+
+
+def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
+    """Writes two columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    names, listed = list(columns.values()), _columns(frame, None)
+    rows = _rows_of_frame(frame, *map(listed.index, names), keep=False)
+    with path.open("w", encoding="utf-8") as file:
+        for _, _, values in rows:
+            file.write(json.dumps(dict(zip(names, values[:2], strict=True))) + "\n")
+
+
+def _is_missing(value):
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def matching_files(path: Path) -> list[Path]:
+    """The files that a glob stands for, or the path itself.
+
+    Raises:
+        UsageError: if it is a glob and no file matches.
+    """
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path]
+    files = sorted(map(Path, glob.glob(str(path), recursive=True)))
+    if not files:
+        raise UsageError(f"no file matches {path}. Check the path, and quote it in a shell.")
+    return files
+
+
+def _table(file, text, label, encoding, keep) -> Iterator[tuple]:
+    """Rows of a table: file, place, and values or a problem."""
+    names = read_columns(file, encoding)
+    # All files have them, but may write their accents in another way.
+    text, label = choose_columns(file, names, text, label, labelled=label is not None)
+    index = None if label is None else names.index(label)
+    labels, long_texts, swallowed = set(), [], []
+    watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATED)
+    separator = separator_of(file, encoding) if watched else None
+    wanted = [text] if label is None else [text, label]
+    for number, values in read_rows(file, wanted, encoding, keep):
+        if not isinstance(values, Problem):
+            own = values.pop() if keep else None
+            values = (values[0], values[1] if label is not None else None, own)
+            labels.add(values[1])
+            if watched and values[0] and "\n" in values[0]:
+                if label is not None:  # all of which are not known yet
+                    long_texts.append((number, values[0]))
+                elif holds_rows(values[0], separator, len(names)):
+                    swallowed.append(number)
+        yield file, number, values
+    for number, long in long_texts:
+        if holds_rows(long, separator, len(names), index, labels):
+            swallowed.append(number)
+    report_swallowed(file, swallowed)
+
+
+def _problem(text, label, encoding, labelled=True) -> Problem | None:
+    """What is wrong with the values of a row."""
+    for name, value in (("text", text), ("label", label)):
+        if labelled and not (value and value.strip()):
+            return Problem(f"without a {name}", f"no {name}")
+        if value and "\0" in value:
+            return Problem("with NUL bytes", f"NUL bytes in the {name}: save the file as UTF-8")
+        if value and (reason := undecodable(value, encoding)):
+            return Problem(f"not {encoding or 'UTF-8'}", reason)
+    if label and re.search(r"[\r\n]", label.strip()):
+        return Problem("with a label of many lines", f"a label of many lines: {label[:40]!r}")
+    return None

@@ -1,0 +1,359 @@
+"""Texts to word ids, as a TensorFlow graph that training, prediction and export share."""
+
+import functools
+import inspect
+import itertools
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from zoo.datasets.batches import batches, batches_by_length, pad, untuned
+from zoo.datasets.corpus import Split
+from zoo.datasets.text.clean_ups import (
+    CLEAN_UPS,
+    RULES,
+    VERSION,
+    split_roles,
+    split_sentences,
+    split_words,
+    with_ngrams,
+)
+from zoo.datasets.text.text_tensors import text_chunks, text_dataset
+from zoo.errors import UsageError, unknown
+from zoo.layers.checks import check_sizes
+from zoo.layers.entity_positions import ROLES
+from zoo.progress import progress
+
+UNKNOWN = "[UNK]"
+EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
+MOST_COUNTED = 500_000  # different words; beyond, the rarest so far are forgotten
+
+logger = logging.getLogger("zoo")
+
+
+class Preprocessor:
+    """Cleans texts, splits them into words (and sentences), and looks the words up.
+
+    Ids are 0 for padding, 1 for an unknown word, and from 2 on for the vocabulary's words.
+    Texts are cut after ``max_sentences`` sentences and ``max_words`` words (of each sentence, if
+    hierarchical).
+
+    Args:
+        vocabulary: the words, without padding and the unknown word.
+        max_words: the most words of a text, or of a sentence if hierarchical.
+        max_sentences: the most sentences of a text; None for flat models.
+        clean_up: "hcan", "han", "kim", "tokens", "relations" or "characters": that of a paper; see
+            :data:`CLEAN_UPS`.
+        ngrams: words of the longest n-gram. Above 1, a text's words are followed by its n-grams,
+            which the vocabulary has, too; for flat models.
+        entities: True where ids tell of each word whether it is in a marked entity: four times the
+            word's id, plus 1 in the first and 2 in the second. Needs the clean-up "relations".
+        version: of the rules, which a model keeps that was trained with them: 2 ends sentences at
+            each sentence terminal of Unicode and decodes references of HTML such as ``&amp;``; 1,
+            of runs that do not tell, does neither, and ends them at ``. ! ?``.
+
+    Raises:
+        ValueError: for a limit below 1, a word that stands twice, an unknown version, and what
+            does not go together.
+
+    Example:
+        >>> Preprocessor(["good", "bad"], max_sentences=9)(["Good! Not bad &amp; cheap"]).numpy()
+        array([[[2, 1, 0],
+                [1, 3, 1]]])
+    """
+
+    def __init__(
+        self,
+        vocabulary: Sequence[str],
+        max_words: int = 500,
+        max_sentences: int | None = None,
+        clean_up: str = "hcan",
+        ngrams: int = 1,
+        entities: bool = False,
+        version: int = VERSION,
+    ):
+        _check_clean_up(clean_up, max_sentences, entities)
+        _check_version(version)
+        _check_limits(max_words, max_sentences, ngrams)
+        self.vocabulary = list(vocabulary)
+        self.max_words = max_words
+        self.max_sentences = max_sentences
+        self.clean_up = clean_up
+        self.ngrams = ngrams
+        self.entities = entities
+        self.version = version
+        self.lookup = keras.layers.StringLookup(
+            vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
+        )
+
+    @property
+    def _settings(self):
+        return (
+            *(self.max_words, self.max_sentences, self.clean_up),
+            *(self.ngrams, self.entities, self.version),
+        )
+
+    def get_config(self) -> dict[str, int | str | bool | None]:
+        """All settings but the vocabulary, by the names that the constructor gives them."""
+        names = list(inspect.signature(Preprocessor).parameters)[1:]
+        return {name: getattr(self, name) for name in names}
+
+    def __reduce__(self):
+        return Preprocessor, (self.vocabulary, *self._settings)
+
+    @classmethod
+    def fit(
+        cls,
+        texts: Split | Sequence[str],
+        max_words: int = 500,
+        max_sentences: int | None = None,
+        clean_up: str = "hcan",
+        min_count: int = 2,
+        max_vocabulary: int = 30_000,
+        percentile: float | None = None,
+        ngrams: int = 1,
+        entities: bool = False,
+        version: int = VERSION,
+    ) -> "Preprocessor":
+        """Counts the words of the training split, and of nothing else.
+
+        Logs how many of the texts are cut, and why; and what helps where most texts are one word,
+        or most words are unknown.
+
+        Args:
+            texts: the training split's, read once, as a stream; numbers, names and typing errors
+                make ever new words, so beyond 500,000 different ones, or four times the most
+                words, the rarer half is forgotten.
+            max_words, max_sentences, clean_up, ngrams, entities, version: see the class.
+            min_count: rarer words stay unknown.
+            max_vocabulary: the most words; the most frequent stay.
+            percentile: lowers the limits so that this percentage of the texts, above 0 and at
+                most 100, has no more sentences, and as many no longer sentence.
+
+        Raises:
+            UsageError: if no word is frequent enough, or for an unknown clean-up.
+            ValueError: for a limit below 1, or n-grams of sentences.
+        """
+        _check_clean_up(clean_up, max_sentences, entities)
+        _check_version(version)
+        _check_limits(max_words, max_sentences, ngrams)
+        hierarchical = max_sentences is not None
+        counts: Counter[bytes] = Counter()
+        most = max(MOST_COUNTED, 4 * max_vocabulary)
+        longest, sentences = [], []  # of each text: words of its longest sentence, sentences
+        total, single = 0, 0  # words; texts of a single one
+        split = split_sentences if hierarchical else split_words
+        for words in _chunks(texts, lambda chunk: split(chunk, clean_up, version)):
+            counts.update(with_ngrams(words, ngrams).flat_values.numpy().tolist())
+            if len(counts) > most:
+                counts = Counter(dict(counts.most_common(most // 2)))
+            total += words.flat_values.shape[0]
+            if hierarchical:
+                sentences.append(words.row_lengths().numpy().astype("int32"))
+                single += int(np.sum(tf.reduce_sum(words.row_lengths(axis=2), axis=1) == 1))
+                words = tf.reduce_max(words.row_lengths(axis=2), axis=1)
+                longest.append(words.numpy().astype("int32"))
+            else:
+                longest.append(words.row_lengths().numpy().astype("int32"))
+                single += int((longest[-1] == 1).sum())
+        words = [word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count]
+        if not counts:
+            raise UsageError(
+                f"the clean-up {clean_up!r} leaves no word of the training texts: choose another "
+                f"with --clean-up; {', '.join(CLEAN_UPS)} are allowed"
+            )
+        if not words:
+            raise UsageError(
+                f"no word of the training texts stands there {min_count} times: nothing to learn "
+                "from; give more texts or a lower --min-count. Where words have no blanks between "
+                "them, --clean-up characters reads characters, in models without sentences, such "
+                "as char_cnn"
+            )
+        _report_emojis(texts, counts, clean_up)
+        longest = np.maximum(np.concatenate(longest), 0)
+        if percentile is not None:
+            max_words = min(max_words, _percentile(longest, percentile))
+        if hierarchical:
+            sentences = np.concatenate(sentences)
+            if percentile is not None:
+                max_sentences = min(max_sentences, _percentile(sentences, percentile))
+        _report_cut(longest, max_words, sentences, max_sentences)
+        if clean_up != "characters":
+            _report_unread(single, len(longest), total, counts, words, clean_up)
+        return cls(words, max_words, max_sentences, clean_up, ngrams, entities, version)
+
+    def extended(self, words: Iterable[str], max_vocabulary: int) -> "Preprocessor":
+        """One that also knows words outside the vocabulary, the first ones of ``words``.
+
+        As in Kim 2014's code, whose words are those of the test texts, too; these words have word
+        vectors, but are not trained.
+
+        Args:
+            words: in any case; those that the clean-up does not leave as they are, are passed over.
+            max_vocabulary: the most words in all.
+        """
+        known = set(self.vocabulary)
+        words = [word for word in dict.fromkeys(map(str.lower, words)) if word not in known]
+        split = split_words(words, self.clean_up, self.version).to_list() if words else []
+        whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
+        further = whole[: max(0, max_vocabulary - len(known))]
+        return Preprocessor(self.vocabulary + further, *self._settings)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Rows of a word table: the vocabulary, padding and the unknown word."""
+        return len(self.vocabulary) + 2
+
+    def encode(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to ids, ragged ``[batch, (sentences,) words]`` int64.
+
+        Bytes that are not UTF-8 are replaced.
+        """
+        if self.entities:
+            words, roles = (part[:, : self.max_words] for part in split_roles(texts, self.version))
+            return roles + ROLES * words.with_flat_values(self.lookup(words.flat_values))
+        words = self.words(texts)
+        return words.with_flat_values(self.lookup(words.flat_values))
+
+    @functools.cached_property
+    def traced_encode(self):
+        """:meth:`encode` as one graph, which is faster than its steps one by one."""
+        return tf.function(self.encode, [tf.TensorSpec([None], tf.string)])
+
+    def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to the words that :meth:`encode` looks up, of the same shape."""
+        if self.max_sentences is None:
+            words = split_words(texts, self.clean_up, self.version)[:, : self.max_words]
+            return with_ngrams(words, self.ngrams)
+        words = split_sentences(texts, self.clean_up, self.version)
+        return words[:, : self.max_sentences, : self.max_words]
+
+    def __call__(self, texts: tf.Tensor) -> tf.Tensor:
+        """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
+
+        At least one word (and one sentence) long, also where all texts are empty.
+        """
+        return self.pad(self.encode(texts))
+
+    def pad(self, ids: tf.RaggedTensor) -> tf.Tensor:
+        """What :meth:`encode` gives, padded with 0; on JAX to powers of two.
+
+        JAX compiles for each shape, for seconds.
+        """
+        ids = pad(ids.to_tensor())[: ids.nrows()]
+        if keras.backend.backend() != "jax":
+            return ids
+        paddings = [[0, 0]]
+        words = self.ngrams * self.max_words  # n-grams stand behind the words
+        limits = [limit for limit in (self.max_sentences, words) if limit is not None]
+        for axis, limit in enumerate(limits, start=1):
+            size = tf.shape(ids)[axis]
+            power = 2 ** tf.math.ceil(tf.math.log(tf.cast(size, "float64")) / np.log(2.0))
+            paddings.append([0, tf.minimum(tf.cast(power, "int32"), max(limit, 1)) - size])
+        return tf.pad(ids, paddings)
+
+    def batches(self, dataset, *args, **kwargs) -> tf.data.Dataset:
+        """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
+        return batches(self, dataset, *args, **kwargs)
+
+    def batches_by_length(self, texts: Split | Sequence[str], *args, **kwargs) -> Iterator:
+        """Rows and ids of each batch; see :func:`zoo.datasets.batches.batches_by_length`."""
+        return batches_by_length(self, text_chunks(texts), len(texts), *args, **kwargs)
+
+
+def _check_clean_up(clean_up, max_sentences, entities):
+    if clean_up not in CLEAN_UPS:
+        raise unknown("clean-up", clean_up, CLEAN_UPS)
+    if clean_up == "characters" and max_sentences is not None:
+        raise UsageError(
+            'the clean-up "characters" is for models without sentences, such as char_cnn'
+        )
+    if entities and clean_up != "relations":
+        raise UsageError(
+            f"entities are read with the clean-up 'relations', from texts that mark them: got "
+            f"{clean_up!r}"
+        )
+
+
+def _check_version(version):
+    if type(version) is not int or version not in RULES:
+        raise ValueError(f"version must be {' or '.join(map(str, RULES))}: got {version!r}")
+
+
+def _check_limits(max_words, max_sentences, ngrams):
+    check_sizes(max_words=max_words, ngrams=ngrams)
+    if max_sentences is not None:
+        check_sizes(max_sentences=max_sentences)
+        if ngrams > 1:
+            raise ValueError(f"ngrams must be 1 where there are sentences: got {ngrams}")
+
+
+def _report_emojis(texts, counts, clean_up):
+    """Tells of emojis that a clean-up leaves out, where one text in a hundred has some."""
+    some = list(itertools.islice(texts.numpy() if tf.is_tensor(texts) else texts, 10_000))
+    some = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in some]
+    number = sum(1 for text in some if EMOJI.search(text))
+    if number > len(some) / 100 and not any(EMOJI.search(word.decode()) for word in counts):
+        logger.warning(
+            "%d of the first %d training texts have emojis, which the clean-up %r leaves out: "
+            "--clean-up han keeps them",
+            *(number, len(some), clean_up),
+        )
+
+
+def _report_cut(longest, max_words, sentences, max_sentences):
+    """Tells how many texts are cut, and by which limit: of words, or also of sentences."""
+    cut = long = longest > max_words
+    more = f"more than {max_words} words (the longest {longest.max()})"
+    if max_sentences is None:
+        reasons = f"they have {more}"
+    else:
+        many = sentences > max_sentences
+        cut = long | many
+        reasons = (
+            f"{long.sum()} have a sentence of {more}, {many.sum()} have more than "
+            f"{max_sentences} sentences (the most {sentences.max()})"
+        )
+    if cut.any():
+        logger.warning("%d of %d training texts are cut: %s", cut.sum(), len(cut), reasons)
+
+
+def _report_unread(single, texts, total, counts, vocabulary, clean_up):
+    """Tells where most texts are one word, or most words are unknown, and what helps."""
+    known, marks = 0, 0
+    for word in vocabulary:
+        if " " not in word:  # no n-gram
+            is_mark = not any(map(str.isalnum, word))
+            known, marks = known + counts[word.encode()], marks + is_mark * counts[word.encode()]
+    unknown = 1 - (known - marks) / max(total - marks, 1)
+    if single > texts / 2:
+        reason = f"{single} of {texts} training texts are one word"
+    elif unknown > 0.5:
+        reason = f"{unknown:.0%} of the words in the training texts are unknown"
+    else:
+        return
+    logger.warning(
+        "%s to the clean-up %r: where words have no blanks between them, the clean-up 'characters' "
+        '(--clean-up characters, in Python clean_up="characters") reads each character, in models '
+        "without sentences, such as svm_bigrams, cnn_kim or char_cnn%s",
+        *(reason, clean_up),
+        "" if single > texts / 2 else "; where they have, give more texts or a lower min_count",
+    )
+
+
+def _chunks(texts, split):
+    """The words of the texts, a thousand texts at a time; it tells where that takes long."""
+    dataset = text_dataset(texts)
+    count = int(dataset.cardinality())
+    chunks = dataset.batch(1024).map(split, tf.data.AUTOTUNE)
+    rows = {"total": count if count >= 0 else None, "size": lambda chunk: int(chunk.nrows())}
+    return progress(untuned(chunks), "Counting words", **rows, shown=True)
+
+
+def _percentile(lengths, percentile):
+    return max(1, int(np.percentile(lengths, percentile, method="inverted_cdf")))

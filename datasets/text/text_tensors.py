@@ -1,0 +1,63 @@
+"""Texts as TensorFlow's strings, whatever they come in."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from zoo.datasets.corpus import Split
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.errors import UsageError
+
+
+def is_texts(value: object) -> bool:
+    """Whether it is a text, or a list, column, array or tensor of strings; an empty list is not.
+
+    Looks at no more than the first of them, so that symbols of a graph can be asked, too.
+    """
+    if isinstance(value, list | tuple):
+        return bool(value) and isinstance(value[0], str | bytes)
+    dtype = getattr(value, "dtype", None)
+    is_string = getattr(dtype, "name", dtype) == "string" or getattr(dtype, "kind", "-") in "OUST"
+    return is_string or isinstance(value, str | bytes)
+
+
+def check_texts(texts: object) -> None:
+    """Refuses what is not one text after the other.
+
+    Raises:
+        UsageError: for one text, a table, or an array of several columns.
+    """
+    if isinstance(texts, str):
+        raise UsageError("a list of texts is needed, not one text: write [text]")
+    if len(shape := getattr(texts, "shape", (0,))) != 1:
+        raise UsageError(
+            f"one column of texts is needed, as in table['text']: got {type(texts).__name__} of "
+            f"shape {tuple(shape)}"
+        )
+
+
+def text_tensor(texts: tf.Tensor | Sequence[str | bytes]) -> tf.Tensor:
+    """``[batch]`` strings as a tensor, each :func:`well_formed`."""
+    if tf.is_tensor(texts):
+        return texts
+    check_texts(texts)
+    texts = [text if isinstance(text, bytes) else well_formed(text) for text in texts]
+    return tf.constant(np.array(texts, dtype=object), tf.string)
+
+
+def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
+    """A dataset of texts, of known cardinality."""
+    if isinstance(texts, Split):
+        return texts.dataset().map(lambda text, _: text)
+    return tf.data.Dataset.from_tensor_slices(text_tensor(texts))
+
+
+def text_chunks(texts: Split | Sequence[str]) -> Iterator[tf.Tensor]:
+    """Texts about a thousand at a time, ``[at most 1024]`` strings."""
+    if isinstance(texts, Split):
+        yield from text_dataset(texts).batch(1024)
+        return
+    texts = text_tensor(texts)  # a dataset of one text takes as long as its classification
+    for start in range(0, len(texts), 1024):
+        yield texts[start : start + 1024]

@@ -1,0 +1,88 @@
+"""Where the words that a model reads stand in the original text."""
+
+import re
+from collections.abc import Sequence
+
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.clean_ups import RULES, VERSION, split_sentences, split_words
+from zoo.datasets.text.html_entities import decoded
+
+
+def places(
+    text: str, words: Sequence[str], clean_up: str = "hcan", version: int = VERSION
+) -> list[tuple[int, int]]:
+    """The first character of each word in the text, and the one after its last.
+
+    A clean-up lowers characters, leaves some kinds of them out and sets others apart, but never
+    changes their order: so the characters of the words are met one after the other. A character
+    that a reference of HTML stands for, such as ``&eacute;``, has the place of the reference.
+
+    Args:
+        text: the original.
+        words: all words of its clean-up, in order.
+        clean_up: its name.
+        version: of its rules.
+
+    Returns:
+        A start and an end for each word, in order and without overlap. A word of which no
+        character is met, as its lower case is not that of its characters, has an empty place.
+    """
+    rules, text = RULES[version], well_formed(text)
+    text, spans = decoded(text) if rules.entities else (text, _singles(text))
+    text = re.sub(rules.blanks, " ", text)
+    if clean_up == "characters":
+        text = re.sub("[\r\n]", " ", text)
+    if clean_up == "relations":  # marks stay, as nothing
+        text = re.sub(r"(?i)</?e[12]>", lambda mark: " " * len(mark[0]), text)
+    if clean_up in ("han", "relations"):
+        text = text.replace("\u2019", "'")
+    lowered = [(low, span) for span, one in zip(spans, text, strict=True) for low in _lower(one)]
+    found, here, gone = [], 0, set()
+    for word in words:
+        met = []
+        for character in _lower(word):  # Python knows some that TensorFlow does not
+            there = here
+            if character in gone:
+                continue
+            while there < len(lowered) and lowered[there][0] != character:
+                there += 1
+            if there < len(lowered):
+                met.append(lowered[there][1])
+                here = there + 1
+            else:
+                gone.add(character)  # or long texts would be read to their end each time
+        before = found[-1][1] if found else 0
+        start = max(met[0][0], before) if met else before
+        found.append((start, max(met[-1][1], start) if met else start))
+    return found
+
+
+def _singles(text):
+    return [(place, place + 1) for place in range(len(text))]
+
+
+def _lower(text):
+    """In lower case, where a sigma's depends on its place in the word."""
+    return text.lower().replace("\u03c2", "\u03c3")
+
+
+def placed_words(preprocessor, text: str) -> list[list[tuple[str, int, int]]]:
+    """The words that a model reads, by sentence, each with its place in the text.
+
+    Args:
+        preprocessor: a :class:`zoo.datasets.Preprocessor`.
+        text: one text.
+
+    Returns:
+        Sentences of words, their starts and their ends; one sentence for a flat model.
+    """
+    rules, sentences = (preprocessor.clean_up, preprocessor.version), preprocessor.max_sentences
+    if sentences is None:
+        split = [split_words([text], *rules)[0].numpy()]
+    else:
+        split = split_sentences([text], *rules)[0].to_list()
+    # All words, also those beyond the limits: else the next sentence would be found in them.
+    split = [[word.decode() for word in words] for words in split]
+    spans = iter(places(text, [word for words in split for word in words], *rules))
+    placed = [[(word, *next(spans)) for word in words] for words in split]
+    return [words[: preprocessor.max_words] for words in placed[:sentences]]

@@ -1,0 +1,187 @@
+"""Texts as others hand them over: datasets of any shape and length, generators, PyDatasets.
+
+A dataset may give single texts or batches; these alone, with targets, or with targets and weights.
+"""
+
+import itertools
+import random
+import re
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from zoo.datasets.text.text_tensors import is_texts, text_tensor
+from zoo.errors import UsageError
+
+WRONG = {  # what TensorFlow's errors have in them, and what they tell
+    r"\[(a target is no class: [^\]]*)\] \[([^\]]*)\]": "{}: got {}",
+    r"Received a label value of (\S+) which is outside the valid range of \[0, (\d+)\)": (
+        "a target is no class: got {}, where there are {}, from 0 on"
+    ),
+    r"indices\S* = (\S+) is not in \[0, (\d+)\)": (
+        "an id is no word: got {}, where there are {}, from 0 on"
+    ),
+}
+FORMS = "texts, (texts, targets) or (texts, targets, weights)"
+
+
+def holds_texts(dataset: tf.data.Dataset) -> bool:
+    """Whether what a model would read of the dataset has strings in it."""
+    return any(spec.dtype == tf.string for spec in tf.nest.flatten(_inputs(dataset.element_spec)))
+
+
+def columns(dataset: tf.data.Dataset) -> tuple[tf.data.Dataset, bool]:
+    """The dataset as tuples of texts and what goes with them, and whether they are batches.
+
+    Args:
+        dataset: of texts, (texts, targets) or (texts, targets, weights); texts are strings ``[]``,
+            ``[batch]`` or ``[batch, 1]``.
+
+    Returns:
+        One of tuples, whose first is ``[]`` or ``[batch]`` strings; the length is that of before.
+
+    Raises:
+        UsageError: for another form.
+    """
+    spec = dataset.element_spec
+    texts, others = _inputs(spec), spec[1:] if isinstance(spec, tuple) else ()
+    found = tf.nest.flatten(texts)
+    if len(found) != 1 or found[0].dtype != tf.string or len(others) > 2:
+        names = f" with {', '.join(map(str, texts))}" if isinstance(texts, dict) else ""
+        raise UsageError(
+            f"a dataset of texts gives {FORMS}: got elements{names} of another form; "
+            "dataset.map picks what is needed"
+        )
+    shape = getattr(found[0], "shape", None)
+    plain = isinstance(found[0], tf.TensorSpec) and shape.rank is not None
+    if not plain or shape.rank > 2 or (shape.rank == 2 and shape[1] != 1):
+        told = shape if plain else "unknown" if isinstance(found[0], tf.TensorSpec) else "ragged"
+        raise UsageError(
+            f"texts of a dataset have the shape (), (batch,) or (batch, 1): got {told}; "
+            "dataset.map, or the output_signature of its generator, gives them one"
+        )
+    batched = shape.rank > 0
+    for name, other in zip(("targets", "weights"), others, strict=False):
+        if batched and any(one.shape.rank == 0 for one in tf.nest.flatten(other)):
+            raise UsageError(
+                f"a dataset has batches of texts, of the shape {shape}, but single {name}: batch "
+                "both, or neither"
+            )
+
+    def flat(*element):
+        (texts,) = tf.nest.flatten(element[0])
+        return tf.reshape(texts, [-1]) if batched else texts, *element[1:]
+
+    return dataset.map(flat), batched
+
+
+def rows(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """The same, one text after the other, as tuples."""
+    dataset, batched = columns(dataset)
+    return dataset.unbatch() if batched else dataset
+
+
+def as_dataset(data: Any, shuffle: bool = False) -> Any:
+    """What gives texts from Python, as a tf.data.Dataset; anything else as it is.
+
+    Args:
+        data: a generator, which is read once, or a ``keras.utils.PyDataset``; of single texts or
+            of batches.
+        shuffle: whether batches of a PyDataset that ends come in a new order each time.
+    """
+    if isinstance(data, types.GeneratorType):
+        first = list(itertools.islice(data, 1))
+        every = itertools.chain(first, data)
+        if not first or not is_texts(_inputs(first[0])):
+            return (one for one in every)  # Keras knows generators by their type
+        return _of_python(lambda: every, first[0])
+    if isinstance(data, keras.utils.PyDataset) and data.num_batches != 0:
+        first = _tuple(data[0])
+        if not is_texts(first[0]):
+            return data
+        dataset = _of_python(lambda: _epoch(data, shuffle), first)
+        count = tf.data.INFINITE_CARDINALITY if data.num_batches is None else data.num_batches
+        return dataset.apply(tf.data.experimental.assert_cardinality(count))
+    return data
+
+
+def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: int | None) -> Any:
+    """Tuples with targets, made ``[batch]``, which stop at one that is no number of a class.
+
+    Whoever reads it gets :func:`wrong_number` of the error.
+
+    Args:
+        dataset: of tuples.
+        wanted: what a target must be, in words.
+        classes: they are 0 to one less.
+        ignored: another number that is allowed; None for none.
+    """
+
+    def check(inputs, targets, *weights):
+        numbers = tf.reshape(tf.cast(targets, "float64"), [-1])
+        right = (numbers >= 0) & (numbers < classes) & (numbers == tf.floor(numbers))
+        if ignored is not None:
+            right |= numbers == ignored
+        wrong = tf.boolean_mask(numbers, ~right)[:1]
+        check = tf.debugging.Assert(
+            tf.reduce_all(right), [f"a target is no class: {wanted}", wrong]
+        )
+        with tf.control_dependencies([check]):
+            return inputs, tf.reshape(targets, [-1]), *weights
+
+    return dataset.map(check)
+
+
+def wrong_number(error: Exception) -> str | None:
+    """What an error of :func:`with_classes` tells, or TensorFlow's of a target or an id, in a line.
+
+    None of any other error.
+    """
+    for pattern, told in WRONG.items():
+        if found := re.search(pattern, str(error)):
+            return told.format(*found.groups())
+    return None
+
+
+def _inputs(element):
+    return element[0] if isinstance(element, tuple) and element else element
+
+
+def _tuple(element):
+    """An element of a PyDataset, which may be a list of what others give as a tuple."""
+    if isinstance(element, list) and not is_texts(element):
+        return tuple(element)
+    return element if isinstance(element, tuple) else (element,)
+
+
+def _epoch(data, shuffle) -> Iterator[tuple]:
+    data.on_epoch_begin()
+    places = itertools.count() if data.num_batches is None else range(data.num_batches)
+    if shuffle and data.num_batches is not None:
+        places = random.sample(places, len(places))
+    for place in places:
+        yield _tuple(data[place])
+    data.on_epoch_end()
+
+
+def _of_python(elements: Callable[[], Iterator], first) -> tf.data.Dataset:
+    """A dataset of what an iterator gives; ``first`` shows of which types."""
+    batched = not isinstance(_inputs(first), str | bytes)
+
+    def converted(element):
+        element = element if isinstance(element, tuple) else (element,)
+        texts = text_tensor(element[0] if batched else [element[0]])
+        return texts if batched else texts[0], *map(np.asarray, element[1:])
+
+    def signature(value):
+        shape = value.shape
+        return tf.TensorSpec((None, *shape[1:]) if batched else shape, value.dtype)
+
+    return tf.data.Dataset.from_generator(
+        lambda: map(converted, elements()),
+        output_signature=tuple(map(signature, converted(first))),
+    )

@@ -1,0 +1,238 @@
+"""Word vectors read from a file, and the word table made of them."""
+
+import codecs
+import gzip
+import io
+import itertools
+import logging
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+
+from zoo.datasets.own_files.text_files import unpacked
+from zoo.errors import UsageError
+from zoo.filesystem.paths import expanded
+
+PICKLES = {".model", ".kv", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".pt", ".pth"}
+LONGEST_WORD = 10_000  # bytes; a longer one is no word
+LARGEST = float(np.finfo("float32").max)
+
+logger = logging.getLogger("zoo")
+
+
+def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: int = 0):
+    """Reads word vectors of word2vec (text, or binary: ``.bin``), GloVe or fastText (``.vec``).
+
+    Each also as ``.gz``. Never through pickle, which would run what the file says.
+
+    The file is streamed, and only the vectors that are asked for are kept. gensim's own reader
+    holds all of it (gigabytes), stops at GloVe's words with a space, and does not name the line.
+
+    Args:
+        path: the file. What is not ``.bin`` is text: a word and its numbers a line, and in
+            word2vec's and fastText's a first line with the number of vectors and their width.
+        words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
+        further: how many others to keep, in any case, the first of the file, which mostly are the
+            most frequent.
+
+    Returns:
+        gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
+        that is there twice the first vector counts.
+
+    Raises:
+        UsageError: for a missing, pickled or malformed file, naming the line or the vector; or if
+            no word of ``words`` is in it.
+    """
+    path = expanded(path)
+    rows = _binary_rows if unpacked(path).suffix.lower() == ".bin" else _text_rows
+    wanted = None if words is None else {word.lower() for word in words}
+    index: dict[str, int] = {}
+    others: set[str] = set()  # further words, in lower case
+    buffer, found = bytearray(), False
+    try:
+        with _open(path) as file:
+            for where, word, row in rows(file, path):
+                if word in index:
+                    continue
+                if wanted is None or word.lower() in wanted:
+                    found = True
+                elif word.lower() not in others:
+                    if len(others) == further:
+                        continue
+                    others.add(word.lower())
+                buffer += _vector(row, where)
+                index[word] = len(index)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"cannot read {path}: {reason}. Check the path, or fetch it again"
+        ) from None
+    except (MemoryError, OverflowError):
+        raise UsageError(
+            f"{path}, line 1: vectors as wide as it says have no room in memory. Fetch the file "
+            "again, or correct the header"
+        ) from None
+    if not found:
+        what = "vectors" if wanted is None else f"vectors of the {len(wanted):,} words"
+        raise UsageError(f"{path} has no {what}: is it of another language, or empty?")
+
+    from gensim.models import KeyedVectors
+
+    matrix = np.frombuffer(buffer, "float32").reshape(len(index), -1)
+    vectors = KeyedVectors(matrix.shape[1])
+    vectors.add_vectors(list(index), matrix)
+    return vectors
+
+
+@contextmanager
+def _open(path):
+    """The file's bytes, unpacked; refuses what would be unpickled."""
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rb") as opened:
+        file = io.BufferedReader(opened)
+        start = file.peek(4)
+        if unpacked(path).suffix.lower() in PICKLES or start.startswith((b"\x80", b"\x93NUMPY")):
+            raise UsageError(
+                f"{path} is a pickle or an array of one, which can run any program when read: load "
+                "it where you trust it, and write it with gensim's save_word2vec_format"
+            )
+        if start.startswith(b"PK\x03\x04"):
+            raise UsageError(f"{path} is a zip archive: unpack it, and give the file in it")
+        yield file
+
+
+def _header(line):
+    """Number and width of the vectors, or None if the line is no header."""
+    fields = line.split()
+    if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
+    """Where it is, word and numbers of each vector of a text file."""
+    first = file.readline().removeprefix(codecs.BOM_UTF8)
+    header = _header(first)
+    count, dim = header or (None, len(first.split()) - 1)
+    origin = "the header says" if header else "line 1 has"
+    lines = enumerate(file if header else itertools.chain([first], file), 2 if header else 1)
+    found = 0
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        fields = line.rsplit(None, dim)
+        if not fields:
+            continue
+        if line.startswith(b" ") and len(fields) == dim:  # of the empty word, as gensim writes it
+            found += 1
+            continue
+        further = fields[0].split()[1:]  # GloVe has words of several parts: ". . ."
+        if dim < 1 or len(fields) <= dim or (further and _is_number(further[-1])):
+            raise UsageError(
+                f"{where}: {len(line.split()) - 1} numbers after the word, where {origin} "
+                f"{max(dim, 0)}. A line must be a word and its numbers; a binary file is named .bin"
+            )
+        yield where, fields[0].decode("utf-8", "replace"), fields[1:]
+        found += 1
+    if header and found != count:
+        raise UsageError(
+            f"{path}, line 1: {count:,} vectors, says the header, but there are {found:,}: the "
+            "file is cut off or damaged. Fetch it again, or correct the header"
+        )
+
+
+def _binary_rows(file, path) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Where it is, word and numbers of each vector of a file in word2vec's binary format."""
+    first = file.readline(100)
+    header = _header(first)
+    if not header:
+        raise UsageError(
+            f"{path}, line 1: {_shown(first)} is not the number of vectors and their width, so "
+            "this is not word2vec's binary format. Text is named .txt; of fastText give the .vec"
+        )
+    count, dim = header
+    for number in range(1, count + 1):
+        where = f"{path}, vector {number:,} of {count:,}"
+        word = bytearray()
+        while (byte := file.read(1)) not in (b" ", b"") and len(word) < LONGEST_WORD:
+            word += byte
+        row = file.read(4 * dim)
+        if byte != b" " or len(row) < 4 * dim:
+            raise UsageError(
+                f"{where}: the file ends, or has no word, where a vector of {dim} numbers should "
+                "be. Fetch it again; if it is text, name it .txt"
+            )
+        yield where, word.lstrip(b"\n").decode("utf-8", "replace"), np.frombuffer(row, "<f4")
+    if file.read(2).strip():
+        raise UsageError(
+            f"{path}, line 1: {count:,} vectors, says the header, but there are more: the file is "
+            "damaged. Fetch it again, or correct the header; if it is text, name it .txt"
+        )
+
+
+def _is_number(field):
+    with suppress(ValueError):
+        float(field)
+        return True
+    return False
+
+
+def _shown(field):
+    """Bytes of a file, short enough for a message."""
+    return repr(field[:40].decode("utf-8", "replace").strip())
+
+
+def _vector(row, where):
+    """Numbers as float32 bytes."""
+    vector = None
+    with suppress(ValueError), np.errstate(over="ignore"):
+        vector = np.asarray(row, "float32")
+    if vector is None or not np.isfinite(vector).all():
+        bad = next(x for x in row if not _is_number(x) or not abs(float(x)) <= LARGEST)
+        shown = _shown(bad) if isinstance(bad, bytes) else bad
+        raise UsageError(
+            f"{where}: {shown} is not a finite number of float32. Fetch the file again, or remove "
+            "that word; a binary file is named .bin"
+        )
+    return vector.tobytes()
+
+
+def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.ndarray:
+    """The first weights of a word table, in the order of the preprocessor's ids.
+
+    A word that has no vector of its own takes the first one in the file that differs only in case
+    ("paris" takes that of "Paris": the clean-up made one word of both). The others are drawn from
+    U[-0.25, 0.25]. The unknown word has the mean of all vectors: where each training word is known
+    it is never trained, and a random one would say something. Logs how many words have a vector.
+
+    Args:
+        vectors: gensim ``KeyedVectors``, ``[words, dim]``.
+        vocabulary: the words, without padding and the unknown word.
+        seed: of the drawn rows.
+
+    Returns:
+        ``[len(vocabulary) + 2, dim]`` float32: zeros for padding, the unknown word, then the
+        vocabulary.
+
+    Source:
+        Kim 2014, "Convolutional Neural Networks for Sentence Classification", 3.2.
+    """
+    shape = (len(vocabulary) + 2, vectors.vector_size)
+    matrix = np.random.default_rng(seed).uniform(-0.25, 0.25, shape).astype("float32")
+    matrix[0] = 0
+    forms: dict[str, int] = {}
+    for row, form in enumerate(vectors.index_to_key):
+        forms.setdefault(form.lower(), row)
+    matrix[1] = vectors.vectors.mean(axis=0)
+    sources = [vectors.key_to_index.get(word, forms.get(word.lower())) for word in vocabulary]
+    for row, source in enumerate(sources, start=2):
+        if source is not None:
+            matrix[row] = vectors.vectors[source]
+    found = len(sources) - sources.count(None)
+    logger.info(
+        "word vectors: %.1f%% of %s words have one",
+        *(100 * found / max(1, len(sources)), f"{len(sources):,}"),
+    )
+    return matrix

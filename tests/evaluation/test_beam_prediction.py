@@ -1,0 +1,143 @@
+"""Prediction as a pipeline of Apache Beam."""
+
+import json
+
+import pytest
+
+import zoo
+
+pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
+
+from tests.kinds import slow_unless
+from zoo.datasets import read_texts
+from zoo.datasets.catalogue.beam_preparation import pipeline_options
+from zoo.evaluation.beam_prediction import SavedModelHandler, _rows, predict_on_beam
+from zoo.evaluation.prediction import predict
+
+LOCAL = ["--direct_running_mode=in_memory"]
+SEVERAL = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
+TEXTS = ["a good stay", "", "a bad, sad stay. really bad!", "nice ü " * 40]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for number in range(3):
+        lines = [f"{text} {number}" for text in TEXTS * 20]
+        (tmp_path / f"part {number}.txt").write_text("\n".join(lines), "utf-8")
+    return tmp_path / "part *.txt"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+)
+def test_it_answers_as_predict_does(trained, files, tmp_path, options):
+    predict_on_beam(trained, files, tmp_path / "answers", options=options)
+    lines = [
+        json.loads(line)
+        for path in (tmp_path / "answers").iterdir()
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    found = {(line.pop("file"), line.pop("line")): line for line in lines}
+    assert len(found) == len(lines) == 3 * 20 * len(TEXTS)
+    model = zoo.load(trained)
+    for path in sorted(tmp_path.glob("part *.txt")):
+        for row, expected in enumerate(predict(model, read_texts(path)), start=1):
+            answer = found[str(path), row]
+            assert answer["text"] == expected["text"]
+            assert answer["label"] == expected["label"]
+            assert answer["probability"] == pytest.approx(expected["probability"], abs=1e-4)
+            assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=1e-4)
+
+
+def test_a_worker_keeps_the_order(trained):
+    handler = SavedModelHandler(str(trained / "saved_model"))
+    answers = handler.run_inference(TEXTS, handler.load_model())
+    assert [answer["text"] for answer in answers] == TEXTS
+
+
+def test_options_replace_those_of_their_name():
+    def found(*options):
+        chosen = pipeline_options(options).get_all_options()
+        return chosen["direct_running_mode"], chosen["direct_num_workers"]
+
+    assert found() == found("--temp_location=/tmp") == ("multi_processing", 0)
+    assert found("--direct_num_workers=2") == ("multi_processing", 2)
+    assert found("--runner=DirectRunner") == ("in_memory", 1)
+
+
+def test_unknown_options_are_refused(caplog):
+    """Those for another program's runner are told: it may know them."""
+    wrong = "unknown option of Apache Beam 'direct_num_worker'. Did you mean 'direct_num_workers'"
+    for others in ([], ["--runner=DirectRunner"], ["--runner=direct"]):
+        with pytest.raises(zoo.UsageError, match=wrong):
+            pipeline_options([*others, "--direct_num_worker=2"])
+    with pytest.raises(zoo.UsageError, match="'direct-num-workers'. Did you"):
+        pipeline_options(["--direct-num-workers=2"])
+    assert not caplog.records
+    pipeline_options(["--runner=FlinkRunner", "--own_option=2"])
+    assert "'own_option'" in caplog.text and "FlinkRunner gets it as it is" in caplog.text
+
+
+def test_bad_input(trained, files, tmp_path):
+    with pytest.raises(zoo.UsageError, match=r"cannot read .*missing.txt"):
+        predict_on_beam(trained, tmp_path / "missing.txt", tmp_path / "answers", options=LOCAL)
+    assert not (tmp_path / "answers").exists()
+    with pytest.raises(zoo.UsageError, match=r"no file matches .*\*\.csv"):
+        predict_on_beam(trained, tmp_path / "*.csv", tmp_path / "answers")
+    with pytest.raises(zoo.UsageError, match="runner 'FlinkRuner' of Apache Beam: "):
+        predict_on_beam(trained, files, tmp_path / "answers", options=["--runner=FlinkRuner"])
+    wrong = ["--direct_num_workers=all"]
+    with pytest.raises(zoo.UsageError, match="of Apache Beam: .*direct_num_workers.*'all'"):
+        predict_on_beam(trained, files, tmp_path / "answers", options=wrong)
+    with pytest.raises(zoo.UsageError, match="is there already"):
+        predict_on_beam(trained, files, tmp_path)
+    with pytest.raises(zoo.UsageError, match="no SavedModel in"):
+        predict_on_beam(tmp_path, files, tmp_path / "answers")
+    with pytest.raises(zoo.UsageError, match=r"for a pattern: .* without \*, \? and \["):
+        predict_on_beam(trained, files, tmp_path / "answers[1]")
+
+
+def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
+    for name, content in {
+        "a": "title\ngood\n",
+        "b": "title,text\nbad,no\n",
+        "c": "title\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text(content)
+    predict_on_beam(trained, tmp_path / "[abc].csv", tmp_path / "answers", options=LOCAL)
+    lines = [line for path in (tmp_path / "answers").iterdir() for line in path.open()]
+    assert sorted(json.loads(line)["text"] for line in lines) == ["bad", "good"]
+    with pytest.raises(zoo.UsageError, match="has no rows"):
+        predict_on_beam(trained, tmp_path / "c.csv", tmp_path / "none", options=LOCAL)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+)
+def test_rows_that_are_left_out_are_told_once(trained, tmp_path, caplog, options):
+    """Also those far from the first."""
+    rows = [
+        "text,n",
+        *("good stay,1" for _ in range(600)),
+        "ragged",
+        *("bad stay,2" for _ in "abc"),
+    ]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(rows))
+    predict_on_beam(trained, path, tmp_path / "answers", None, options, on_bad_row="skip")
+    files = list((tmp_path / "answers").iterdir())
+    assert all(file.name.startswith("labels") for file in files)
+    assert sum(len(file.read_text().splitlines()) for file in files) == 603
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "zoo"]
+    assert "1 row" in told and "line 602" in told
+
+
+def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("zoo.evaluation.beam_prediction.BATCH", 4)
+    path = tmp_path / "texts.txt"
+    path.write_text("".join(f"text {i}\n" for i in range(23)))
+    found = [row for share in range(2) for row in _rows((str(path), share), 2, None)]
+    wanted = [({"file": str(path), "line": i + 1}, f"text {i}") for i in range(23)]
+    assert sorted(found, key=lambda row: row[0]["line"]) == wanted

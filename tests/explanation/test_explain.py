@@ -1,0 +1,162 @@
+"""Explanations: the model's answer and its attention, at the words' places in the text."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import zoo
+from tests.kinds import every_kind
+from zoo.datasets import Preprocessor
+from zoo.explanation.attention import attention_of, word_weights
+from zoo.explanation.explain import Explanation, Word, explain
+
+TEXTS = [
+    "Don't go there. The  ROOM was, well, d\u00e9j\u00e0 vu!",
+    "",
+    "Fine",
+    "bad bad room. Fine.",
+]
+WORDS = ["dont", "go", "the", "room", "was", "fine", "bad", ".", "!"]
+
+
+def built(name):
+    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
+    model.preprocessor = Preprocessor(
+        WORDS,
+        model.max_words,
+        model.max_sentences,
+        clean_up="relations" if model.entities else "hcan",
+        entities=model.entities,
+    )
+    model.labels = ["no", "yes"]
+    model.run_eagerly = True  # tracing takes seconds
+    return model
+
+
+def test_an_explanation_shows_itself():
+    text = "Not <b>good</b>, \n$5 " + "and so on " * 200
+    weights = {"Not": 0.5, "good": 0.25, "$5": 0.0}
+    words = [
+        Word(one, text.index(one), text.index(one) + len(one), 0, True, weight, (weight,))
+        for one, weight in weights.items()
+    ]
+    one = Explanation(text, "a<b", 0.934, {"a<b": 0.934}, tuple(words), (), None, "c")
+    assert str(one).startswith("a<b, 93.4%, wrong: it is c: Not <b>good</b>, $5 and so on and")
+    assert str(one).endswith("… (most attended: Not 0.50, good 0.25)") and len(str(one)) < 260
+    assert repr(one) == f"<Explanation {one}>"
+    shown = one._repr_html_()
+    assert shown.startswith("<b>a&lt;b, 93.4%, wrong: it is c</b>")
+    assert '<span style="background:rgba(255,165,0,1.00)">Not</span> &lt;b&gt;' in shown
+    assert '<span style="background:rgba(255,165,0,0.50)">good</span>&lt;/b&gt;, \n$5 and' in shown
+    plain = html.unescape(re.sub("<[^>]*>", "", shown))
+    assert plain == f"{one.answer}{text}"
+    bare = Explanation(
+        "Fine", "a", 1.0, {"a": 1.0}, (Word("Fine", 0, 4, 0, True, None, ()),), (), None
+    )
+    assert str(bare) == "a, 100.0%: Fine" and "span" not in bare._repr_html_()
+    long = Explanation("x" * 10_001, "a", 1.0, {"a": 1.0}, (), (), None)._repr_html_()
+    assert "x" * 10_000 + "…" in long and "x" * 10_001 not in long
+
+
+@every_kind
+def test_explanations(name):
+    model = built(name)
+    found = explain(model, TEXTS, ["no", "yes", "no", "yes"])
+    assert [one.text for one in found] == TEXTS
+    assert [one.target for one in found] == ["no", "yes", "no", "yes"]
+    np.testing.assert_allclose(
+        [list(one.probabilities.values()) for one in found],
+        model(model.preprocessor(TEXTS)),
+        atol=1e-6,
+    )
+    for one in found:
+        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]
+        ids = np.asarray(model.preprocessor([one.text]))
+        known = model.read(ids[ids != 0])[0] != 1
+        assert [word.known for word in one.words] == known.tolist()
+        assert all(one.text[word.start : word.end] == word.text for word in one.words)
+        weights = word_weights(model, ids)
+        if weights is None:
+            assert all(word.weight is None and not word.heads for word in one.words)
+        else:
+            got = [word.weight for word in one.words]
+            np.testing.assert_allclose(got, weights[ids != 0], atol=1e-5)
+        scores = attention_of(model, ids)
+        assert len(one.sentences) == (ids != 0).any(-1).sum() * ("sentences" in scores)
+        if "pairs" in scores:
+            same = np.equal.outer(*[[word.sentence for word in one.words]] * 2)
+            assert one.pairs.shape[1:] == same.shape and not one.pairs[:, ~same].any()
+        else:
+            assert one.pairs is None
+        json.dumps(one.to_dict())
+    first = [word.text for word in found[0].words]
+    start = ["Do", "n't", "go"] if model.entities else ["Don't", "go", "there"]
+    assert first[:3] == start and "d\u00e9j\u00e0" in first
+
+
+def test_attention_between_words_is_kept_within_its_sentence():
+    model = built("hcan")
+    (one,) = explain(model, ["bad room. fine was the room"])
+    alone = attention_of(model, np.asarray(model.preprocessor(["fine was the room"])))["pairs"]
+    np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["attcnn", "hcan"])
+def test_pairs_may_be_left_out_and_are_where_they_are_many(name, monkeypatch):
+    model = built(name)
+    (one,) = explain(model, TEXTS[:1])
+    size = one.pairs.nbytes
+    assert explain(model, TEXTS[:1], pairs=False)[0].pairs is None
+    for largest, left_out in ((size, False), (size - 1, True)):
+        monkeypatch.setattr("zoo.explanation.explain.LARGEST", largest)
+        assert (explain(model, TEXTS[:1])[0].pairs is None) == left_out
+
+
+def test_one_text_is_not_a_list_of_its_characters():
+    with pytest.raises(ValueError, match="a list of texts is needed"):
+        explain(built("act"), "bad room")
+
+
+def test_surrogates_are_replaced_in_their_places():
+    (one,) = explain(built("act"), ["bad \ud800 room"])
+    assert one.text == "bad \ufffd room"
+    assert [(word.start, word.end) for word in one.words] == [(0, 3), (6, 10)]
+
+
+def test_true_labels_may_be_numbers():
+    """As pandas reads a column of stars."""
+    model = built("cnn_kim")
+    model.labels = ["1", "2"]
+    found = explain(model, ["bad", "room"], pd.Series([1, 2]))
+    assert [one.target for one in found] == ["1", "2"]
+    with pytest.raises(zoo.UsageError, match="unknown label '3'"):
+        explain(model, ["bad"], [3])
+
+
+def test_of_logits_it_gives_probabilities():
+    model = built("cnn_kim")
+    (expected,) = explain(model, ["bad room"])
+    logits = type(model).from_config(model.get_config() | {"logits": True})
+    logits.build()
+    logits.set_weights(model.get_weights())
+    logits.preprocessor, logits.labels = model.preprocessor, model.labels
+    (found,) = explain(logits, ["bad room"])
+    assert found.label == expected.label
+    assert list(found.probabilities.values()) == pytest.approx(
+        list(expected.probabilities.values()), abs=1e-6
+    )
+
+
+def test_a_model_without_its_words_or_labels():
+    model = zoo.build("ave", 2, vocabulary_size=5)
+    with pytest.raises(ValueError, match="needs model.preprocessor and model.labels"):
+        model.explain(["a"])
+
+
+def test_as_many_targets_as_texts():
+    with pytest.raises(ValueError, match="2 texts need as many targets: got 1"):
+        explain(built("act"), ["a", "b"], ["no"])

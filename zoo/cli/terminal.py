@@ -1,0 +1,197 @@
+"""The terminal: tables, scores and shaded texts, of names and texts that it must not obey.
+
+Rich takes longer to import than ``zoo --help`` may, and so each function imports it by itself.
+"""
+
+import csv
+import itertools
+import re
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zoo.registry import Outline
+
+SHOWN_LETTERS = 160  # of a text
+SHOWN_MISTAKES = 5
+SHOWN_TRIALS = 10
+
+
+def show(what: Any, **options: Any) -> None:
+    """Prints with rich."""
+    from rich.console import Console
+
+    Console(emoji=False).print(what, **options)  # else ":bug:" would be one
+
+
+def printable(text: str) -> str:
+    """A space for each control character: terminals obey some, and rich leaves others out."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
+def size_of(number: int) -> str:
+    """A number of bytes, as ``"1.2 MB"`` or ``"93.4 kB"``: none is "0.0 MB"."""
+    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.1f} kB"
+
+
+def escape(name: object) -> str:
+    """A name or a path for :func:`show`, which takes words in brackets for styles."""
+    from rich.markup import escape
+
+    return escape(printable(str(name)))
+
+
+def print_models(found: "list[Outline]", counts: dict[str, int]) -> None:
+    """Models, those of a paper under its title; with their parameters where these are counted."""
+    from rich.table import Table
+    from rich.text import Text
+
+    longest = max(len(one.name) for one in found)
+    for paper, group in itertools.groupby(found, lambda one: one.paper):
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column(min_width=longest, no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(width=len("characters"))
+        if counts:
+            table.add_column(justify="right", width=max(len(f"{n:,}") for n in counts.values()))
+        summaries = set()
+        for one in group:
+            variant = ", ".join(f"{option}={value}" for option, value in one.variant.items())
+            new = one.summary not in summaries
+            summaries.add(one.summary)
+            about = " ".join([one.summary] * new + [f"With {variant}."] * bool(variant))
+            cells = [one.name, Text(printable(about)), one.reads]
+            table.add_row(*cells, *([f"{counts[one.name]:,}"] if counts else []))
+        show(Text(printable(paper), style="bold"))
+        show(table)
+        show("")
+    number = "1 model" if len(found) == 1 else f"{len(found)} models"
+    show(f"{number}, with what they read. More of each: zoo describe NAME")
+
+
+def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows all") -> None:
+    """Scores of each class and of all, under a title; of many classes only of the worst.
+
+    Args:
+        scores: as :func:`zoo.evaluation.scores.score` gives.
+        title: what was scored.
+        rest: where the scores of the other classes are.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from zoo.evaluation.relation_f1 import TASKS
+    from zoo.evaluation.scores import worst_classes
+
+    table = Table("class", "precision", "recall", "F1", "texts", title=Text(printable(title)))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    shown, told = worst_classes(scores["classes"])
+    for label, row in shown.items():
+        numbers = (row["precision"], row["recall"], row["f1-score"])
+        cells = (*(f"{number:.3f}" for number in numbers), f"{row['support']:.0f}")
+        table.add_row(Text(printable(label)), *cells)
+    show(table)
+    if told:
+        show(f"{told}; {escape(rest)}.", soft_wrap=True)
+    all_there = all(row["support"] for row in scores["classes"].values())
+    of = "" if all_there else " (of the classes that texts or answers are of)"
+    show(
+        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}{of}, "
+        f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
+    )
+    for name, task in TASKS.items():
+        if name in scores:
+            show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
+
+
+def print_trials(folder: Path) -> None:
+    """The best trials of a search, in 80 columns."""
+    from rich import box
+    from rich.table import Table
+
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = {"number": "trial", "validation_accuracy": "accuracy", "validation_loss": "loss"}
+    columns = [*told, *(name for name in rows[0] if name not in (*told, "state", "run"))]
+    told |= {"batch_size": "batch", "learning_rate": "rate", "seconds": "s"}
+    digits = {"learning_rate": ".3g", "seconds": ".0f"}
+    title = "Best trials, by the accuracy on the validation split"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in columns:
+        table.add_column(told.get(name, name).replace("_", " "), justify="right", overflow="fold")
+    for row in rows[:SHOWN_TRIALS]:
+        cells = [(row[name], digits.get(name, ".4g")) for name in columns]
+        table.add_row(*(format(float(cell), kind) if cell else "" for cell, kind in cells))
+    show(table)
+    trials, best = escape(folder / "trials.csv"), escape(rows[0]["run"])
+    show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
+
+
+def print_run(run: Path) -> None:
+    """What a training came to."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from zoo.evaluation.report import read_mistakes
+    from zoo.runs.run_folder import read_scores, resuming
+
+    scores = read_scores(run)
+    print_scores(scores, "Test split", f"{run / 'metrics.json'} has all")
+    if scores.get("temperature") == 1:
+        off = scores["calibration_error"]
+        show(f"Probabilities are off by {off:.1%} on average, as they are without calibration.")
+    elif "temperature" in scores:
+        after, before = scores["calibration_error"], scores["calibration_error_before"]
+        worse = " (the temperature is fitted to the validation split)" if after > before else ""
+        show(
+            f"Calibrated: probabilities are off by {after:.1%} on average, before "
+            f"{before:.1%}{worse}."
+        )
+    if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
+        table = Table(
+            "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
+        )
+        for column in table.columns[:3]:
+            column.no_wrap = True  # the others get what is left, on several lines
+        for row in mistakes:
+            cells = [row[name] for name in ("label", "predicted", "probability", "words", "text")]
+            cells = [" ".join(printable(cell).split())[:SHOWN_LETTERS] for cell in cells]
+            table.add_row(*map(Text, cells))
+        show(table)
+    curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
+    show(
+        f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
+        f"{curves}onfusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
+        f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
+        soft_wrap=True,
+    )
+    if (run / "checkpoint").exists():
+        show(
+            f"It was stopped before its end. Continue with:  {escape(resuming(run))}",
+            soft_wrap=True,
+        )
+
+
+def shaded(explanation) -> Any:
+    """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
+    from rich.text import Text
+
+    text = Text(printable(explanation.text))
+    for word, share in zip(explanation.words, explanation.shares(), strict=True):
+        green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
+        style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
+        if share > 0.05:
+            text.stylize(style, word.start, word.end)
+        if word.entity:
+            text.stylize("bold italic", word.start, word.end)
+    return Text(printable(f"{explanation.answer}\n"), style="bold") + text + "\n"
+
+
+def has_colors() -> bool:
+    """Whether the terminal shows any."""
+    from rich.console import Console
+
+    console = Console()
+    return console.color_system is not None and not console.no_color

@@ -1,0 +1,1 @@
+"""Answers, and how good they are."""

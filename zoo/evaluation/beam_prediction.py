@@ -1,0 +1,187 @@
+"""Labels for corpora larger than one machine: prediction as a pipeline of Apache Beam."""
+
+import contextlib
+import itertools
+import json
+import logging
+import math
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import apache_beam as beam
+import tensorflow as tf
+from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
+
+from zoo.datasets.catalogue.beam_preparation import pipeline_options, usage_error_in
+from zoo.datasets.own_files.reading import (
+    NoRows,
+    as_path,
+    matching_files,
+    stream_texts,
+    text_column_of,
+)
+from zoo.errors import UsageError
+from zoo.evaluation.prediction import answer_of
+from zoo.filesystem.atomic_files import check_new, whole
+from zoo.filesystem.paths import expanded
+from zoo.shipping.saved_model import check_path
+
+PIECES = 16  # of work, at least; a file is read as often as it has pieces
+BATCH = 512  # texts that a worker gets at once
+TOGETHER = 64  # of these, of like length, through the model
+TOLD = "told"  # what reading a file has to tell
+
+OWN = threading.local()  # to a thread: ``messages``, where they are kept
+
+logger = logging.getLogger("zoo")
+
+
+class SavedModelHandler(ModelHandler):
+    """Runs a run's SavedModel, which each worker process loads once.
+
+    Args:
+        path: the SavedModel, on a disk that all workers see.
+    """
+
+    def __init__(self, path: str):
+        super().__init__(max_batch_size=BATCH)
+        self.path = path
+
+    def load_model(self):
+        return tf.saved_model.load(self.path)
+
+    def run_inference(self, batch: Sequence[str], model, inference_args=None) -> Iterable[dict]:
+        answers = [None] * len(batch)
+        order = sorted(range(len(batch)), key=lambda i: len(batch[i]))
+        for start in range(0, len(order), TOGETHER):
+            rows = order[start : start + TOGETHER]
+            served = model.serve(tf.constant([batch[i] for i in rows]))
+            labels = [label.decode() for label in served["labels"][0].numpy()]
+            for i, row in zip(rows, served["probabilities"].numpy(), strict=True):
+                answers[i] = answer_of(batch[i], labels, row)
+        return answers
+
+
+def predict_on_beam(
+    run: str | Path,
+    files: str | Path,
+    output: str | Path,
+    text_column: str | None = None,
+    options: Sequence[str] = (),
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+) -> None:
+    """Labels the texts of files, and writes JSON lines into a new folder.
+
+    A line is what ``zoo predict --no-keep-columns`` prints as JSON; lines come in no order. Texts
+    are read as they are labelled, and not kept.
+    The pieces of work are files; of fewer than 16 files, each is read several times, for a share of
+    its rows.
+
+    Args:
+        run: the run folder.
+        files: a file, or a glob, as of :func:`zoo.datasets.read_texts`.
+        output: a folder that does not exist yet.
+        text_column: by default ``text``, or else a well-known name.
+        options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores of this
+            machine.
+        on_bad_row: as of :func:`zoo.datasets.read_texts`, but each file by itself must have more
+            good rows than bad ones.
+        encoding: of files that are not UTF-8, such as "cp1252".
+
+    Raises:
+        UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
+    """
+    run, files, output = expanded(run), as_path(files), expanded(output)
+    model = run / "saved_model"
+    if not model.is_dir():
+        raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
+    check_new(output)
+    for path in (model, output):
+        check_path(path)
+    text_column = text_column_of(files, text_column, encoding)  # the same one of all files
+    paths = list(map(str, matching_files(files)))
+    with _told():  # by a worker, again
+        next(
+            stream_texts(files, text_column, on_bad_row, encoding), None
+        )  # refuses files without a row
+        for path in paths:  # a fault of the first row is told at once, and not by a worker
+            next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
+    shares = math.ceil(PIECES / len(paths))
+    with whole(output.absolute()) as folder:
+        pipeline = beam.Pipeline(options=pipeline_options(options))
+        read = (
+            pipeline
+            | "pieces" >> beam.Create([(path, i) for path in paths for i in range(shares)])
+            | "spread" >> beam.Reshuffle()
+            | "read"
+            >> beam.FlatMap(_rows, shares, text_column, on_bad_row, encoding).with_outputs(
+                TOLD, main="rows"
+            )
+        )
+        read[TOLD] | "reports" >> beam.io.WriteToText(str(folder / TOLD))
+        (
+            read["rows"]
+            | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
+            | "lines" >> beam.MapTuple(_line)
+            | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
+        )
+        try:
+            pipeline.run().wait_until_finish()
+        except Exception as error:
+            reason = str(error).strip().rpartition("\n")[2]  # of a worker's stack trace
+            raise usage_error_in(error) or UsageError(f"Apache Beam failed: {reason}") from error
+        for reports in folder.glob(f"{TOLD}*"):
+            for report in reports.read_text("utf-8").splitlines():
+                logger.warning("%s", json.loads(report))
+            reports.unlink()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[list[str]]:
+    """What this thread logs meanwhile: a worker has no terminal, and each share would tell it."""
+    logger.addFilter(_keep)  # once, however often
+    OWN.messages, before = [], getattr(OWN, "messages", None)
+    level = logger.level
+    if not logger.isEnabledFor(logging.WARNING):  # as in a worker
+        logger.setLevel(logging.WARNING)
+    try:
+        yield OWN.messages
+    finally:
+        OWN.messages = before
+        logger.setLevel(level)
+
+
+def _keep(record):
+    messages = getattr(OWN, "messages", None)
+    if messages is not None:
+        messages.append(record.getMessage())
+    return messages is None
+
+
+def _rows(
+    piece: tuple[str, int],
+    shares: int,
+    text_column: str | None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+) -> Iterator[tuple]:
+    """A share of a file's rows: every so many-th batch. The first one tells of it, too."""
+    path, share = piece
+    rows = stream_texts(path, text_column, on_bad_row, encoding)
+    with contextlib.suppress(NoRows):  # as of one part of many
+        for number in itertools.count():
+            with _told() as messages:
+                batch = list(itertools.islice(rows, BATCH))
+            if share == 0:
+                for message in messages:
+                    yield beam.pvalue.TaggedOutput(TOLD, json.dumps(message))
+            if not batch:
+                return
+            if number % shares == share:
+                yield from batch
+
+
+def _line(where: dict[str, str | int], answer: dict) -> str:
+    return json.dumps(where | answer, ensure_ascii=False)

@@ -1,0 +1,132 @@
+"""Calibration: probabilities that are as often right as they say."""
+
+import logging
+
+import numpy as np
+
+from zoo.errors import UsageError
+
+logger = logging.getLogger("zoo")
+
+BINS = 15
+
+
+def check_finite(probabilities: np.ndarray) -> None:
+    """Refuses answers that are no numbers: their largest would be the first class, in silence.
+
+    Args:
+        probabilities: ``[texts, classes]``.
+
+    Raises:
+        UsageError: if any is NaN or infinite.
+    """
+    wrong = np.count_nonzero(~np.isfinite(probabilities).all(axis=-1))
+    if wrong:
+        raise UsageError(
+            f"the model answers {wrong:,} of {len(probabilities):,} texts with NaN or infinity, "
+            "not with probabilities: its weights are damaged, or have grown out of all bounds; "
+            "train it again, with a lower learning rate or in float32"
+        )
+
+
+def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
+    """The temperature that makes the targets most probable.
+
+    Of n texts a target counts for ``(n + 1) / (n + 2)``, the other classes for the rest: were all
+    of a few answers right, the model would else be as sure as can be of all to come.
+
+    Args:
+        probabilities: ``[texts, classes]``, of the validation split.
+        targets: ``[texts]`` class numbers.
+
+    Returns:
+        T: logits divided by it are calibrated. Above 1 makes less sure, below 1 surer.
+
+    Raises:
+        UsageError: if a probability is not finite.
+
+    Source:
+        Guo et al. 2017, "On Calibration of Modern Neural Networks", 4.2; Platt 1999,
+        "Probabilistic Outputs for Support Vector Machines", 2.2, for the targets.
+    """
+    from scipy.optimize import minimize_scalar
+
+    check_finite(probabilities)
+    texts, classes = probabilities.shape
+    wanted = np.full((texts, classes), 1 / (texts + 2) / (classes - 1))
+    wanted[np.arange(texts), targets] = (texts + 1) / (texts + 2)
+
+    def loss(log_temperature):
+        scaled = with_temperature(probabilities, np.exp(log_temperature))
+        return -(wanted * np.log(np.maximum(scaled, 1e-30))).sum(-1).mean()
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
+
+
+def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:
+    """``[texts, classes]`` probabilities whose logits are divided by the temperature."""
+    from scipy.special import softmax
+
+    logits = np.log(np.maximum(probabilities.astype("float64"), 1e-30))
+    return softmax(logits / temperature, axis=-1)
+
+
+def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -> float:
+    """How far, on average, the probability of the answer is from the share of right answers.
+
+    Args:
+        probabilities: ``[texts, classes]``.
+        targets: ``[texts]`` class numbers.
+
+    Returns:
+        0 to 1: the mean over 15 bins of equal width, weighted by their texts.
+
+    Raises:
+        UsageError: if a probability is not finite.
+
+    Source:
+        Guo et al. 2017, equation 3.
+    """
+    check_finite(probabilities)
+    confidence = probabilities.max(axis=-1)
+    right = probabilities.argmax(axis=-1) == targets
+    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, right - confidence, BINS)
+    return float(np.abs(gaps).sum() / len(targets))
+
+
+def calibrate(model, validation) -> float | None:
+    """Divides a classifier's logits by the temperature that fits the validation split.
+
+    No answer changes, only how sure it is. The temperature goes into the weights of the last
+    layer, so that whatever is made of the model is calibrated too.
+
+    Where the probabilities of the validation split would be off by more than before, as those of
+    few texts can be that are all answered right, they stay as they are.
+
+    Returns:
+        The temperature, 1 where they stay; None for a model of one's own that does not end in a
+        Dense ``classify``.
+    """
+    import keras  # takes seconds
+
+    from zoo.evaluation.scores import probabilities_of
+
+    if not (isinstance(model.classify, keras.layers.Dense) and model.classify.weights):
+        logger.warning(
+            "Probabilities are not calibrated: the model does not end in a Dense self.classify"
+        )
+        return None
+    probabilities, targets = probabilities_of(model, validation), validation.numbers
+    temperature = fit_temperature(probabilities, targets)
+    before = expected_calibration_error(probabilities, targets)
+    after = expected_calibration_error(with_temperature(probabilities, temperature), targets)
+    if after > before:
+        logger.info(
+            "Probabilities stay as they are: on the validation split they are off by %.1f%% on "
+            "average, and would be by %.1f%% with a temperature of %.2f",
+            *(100 * before, 100 * after, temperature),
+        )
+        return 1.0
+    model.classify.set_weights([one / temperature for one in model.classify.get_weights()])
+    return temperature

@@ -1,0 +1,90 @@
+"""Labels beside the rows of a table, as ``zoo predict`` writes them."""
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, table_kind
+from zoo.datasets.own_files.text_files import composed, well_formed
+from zoo.datasets.text.text_tensors import check_texts
+from zoo.errors import UsageError
+from zoo.evaluation.prediction import columns_of_answers, names_beside, plain, rows_beside
+from zoo.evaluation.prediction import predict as answers_of
+from zoo.runs.run_folder import load, read_config
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
+
+def predict(
+    run: "str | Path | TextClassifier",
+    data: str | Path | pd.DataFrame | Iterable[str],
+    *,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    keep_columns: bool = True,
+    probabilities: bool = False,
+) -> pd.DataFrame:
+    """Labels the texts of a table, of files, or of a list.
+
+    Args:
+        run: a run folder, or the model that :func:`zoo.load` made of one.
+        data: a DataFrame; a table, a folder, a ``.txt`` file or a glob, as of
+            :func:`zoo.datasets.read_texts`; or texts.
+        text_column: of a table, by default the run's own, else ``text`` or a well-known name.
+        on_bad_row: "fail", or "skip", which leaves bad rows out of the answers and reports them.
+        encoding: of files that are not UTF-8, such as "cp1252".
+        keep_columns: whether answers stand beside all columns of a table, or only the text and
+            where it is from.
+        probabilities: whether there is a column for each class, too: ``probability_<label>``.
+
+    Returns:
+        A row for each row of the data, in its order, and of a DataFrame with its index. The last
+        columns are ``label``, its ``probability`` and those of the classes; where the table has
+        a column of that name already, the new one's begins with ``predicted_``. Values of a file
+        are as they are written there: text, but in JSON and Parquet.
+
+    Raises:
+        UsageError: if the run or the data cannot be read.
+
+    Example:
+        >>> zoo.predict(run, pd.DataFrame({"id": [7], "text": ["Not bad at all."]}))
+           id             text label  probability
+        0   7  Not bad at all.     4     0.912034
+    """
+    model, column = run, text_column
+    if isinstance(run, str | Path):
+        model = load(run)
+        if text_column is None and isinstance(data, str | Path | pd.DataFrame):
+            column = column_of(data, read_config(run)["files"].get("text_column"), encoding)
+    if isinstance(data, pd.DataFrame):
+        rows = list(stream_texts(data, column, on_bad_row))
+        texts = [text for _, text in rows]
+        found = data.iloc[[place["line"] - 1 for place, _ in rows]]
+        found = found if keep_columns else pd.DataFrame({"text": texts}, index=found.index)
+    else:
+        keep = False
+        if isinstance(data, str) and not is_path(data):
+            raise UsageError(f"no such file: {data}; texts are given as a list: [{data[:60]!r}]")
+        if isinstance(data, str | Path):
+            keep = keep_columns and table_kind(data) is not None
+            rows = list(stream_texts(data, column, on_bad_row, encoding, keep))
+        else:
+            check_texts(data)
+            if not isinstance(data, Iterable):
+                raise UsageError(f"texts, a table or a file are wanted: got {data!r}")
+            rows = [({}, composed(well_formed(text))) for text in data]
+        texts = [text for _, text in rows]
+        found = pd.DataFrame(plain(row if keep else row | {"text": text}) for row, text in rows)
+    names = names_beside(found.columns, columns_of_answers(model.labels, "csv", probabilities))
+    nothing = itertools.repeat({})
+    answers = pd.DataFrame(
+        rows_beside(nothing, answers_of(model, texts), names, whole=True),
+        found.index,
+        names.values(),
+    )
+    return pd.concat([found, answers], axis=1)

@@ -1,0 +1,159 @@
+"""Labels for new texts."""
+
+import contextlib
+import itertools
+import json
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from zoo.datasets.own_files.spreadsheet_cells import write_csv
+from zoo.evaluation.scores import probabilities_of
+
+OF_CLASS = "probability_"  # before the name of a class: a column of CSV
+COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
+
+logger = logging.getLogger("zoo")
+
+
+def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
+    """The label of each text, in order and as texts come.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
+        texts: any number of texts.
+        chunk: how many are read before the first answer.
+
+    Yields:
+        ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
+
+    Raises:
+        UsageError: for one text, a table, or what is no string among the texts.
+        ValueError: if the model has no ``labels``.
+    """
+    from zoo.datasets.own_files.text_files import well_formed
+    from zoo.datasets.text.text_tensors import check_texts  # takes seconds
+
+    check_texts(texts)
+    if model.labels is None:
+        raise ValueError("a model that names its answers needs model.labels")
+    texts = iter(texts)
+    while part := list(itertools.islice(texts, chunk)):
+        rows = probabilities_of(model, part)
+        for text, row in zip(part, rows, strict=True):
+            yield answer_of(well_formed(text), model.labels, row)
+
+
+def answer_of(text: str, labels: Sequence[str], row: np.ndarray) -> dict[str, Any]:
+    """What is told of a text with these probabilities."""
+    return {
+        "text": text,
+        "label": labels[row.argmax()],
+        "probability": float(row.max()),
+        "probabilities": dict(zip(labels, map(float, row), strict=True)),
+    }
+
+
+def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:
+    """Names of answers' columns that are not among one's own; the log tells of those changed.
+
+    >>> names_beside(["id", "label"], ["label", "probability"])
+    {'label': 'predicted_label', 'probability': 'probability'}
+    """
+    taken, names = set(own), {}
+    for name in answers:
+        others = (f"predicted_{name}_{number}" for number in itertools.count(2))
+        forms = itertools.chain([name, f"predicted_{name}"], others)
+        names[name] = next(form for form in forms if form not in taken)
+        taken.add(names[name])
+    if changed := {name: new for name, new in names.items() if name != new}:
+        own, new = (" and ".join(map(repr, side)) for side in (changed, changed.values()))
+        logger.warning("the table has its own %s: the model's answer is in %s", own, new)
+    return names
+
+
+def columns_of_answers(labels: Sequence[str], format: str, probabilities: bool) -> list[str]:
+    """Names of what is told of a text beside itself, in a format of :func:`write_answers`.
+
+    The probabilities of all classes are in one column of JSON lines, and in CSV, where they are
+    asked for, in one for each class.
+    """
+    each = [f"{OF_CLASS}{label}" for label in labels] if probabilities else []
+    return ["label", "probability", *(["probabilities"] if format == "jsonl" else each)]
+
+
+def rows_beside(
+    rows: Iterable[dict[str, Any]],
+    answers: Iterable[dict[str, Any]],
+    names: dict[str, str],
+    whole: bool,
+) -> Iterator[dict[str, Any]]:
+    """Answers of :func:`predict`, under the ``names``, beside rows.
+
+    These are ``whole`` rows of a table, or tell where a text is from, which then comes after it.
+    """
+    for answer, row in zip(answers, rows, strict=False):
+        found = {
+            new: answer["probabilities"][name.removeprefix(OF_CLASS)]
+            if name.startswith(OF_CLASS)
+            else answer[name]
+            for name, new in names.items()
+        }
+        yield row | ({} if whole else {"text": answer["text"]}) | found
+
+
+def write_answers(
+    file: TextIO,
+    answers: Iterable[dict[str, Any]],
+    format: str = "jsonl",
+    safe: bool = False,
+    columns: Sequence[str] | None = None,
+) -> None:
+    """Writes answers of :func:`predict`, or rows of :func:`rows_beside`, a line each as they come.
+
+    Args:
+        file: opened with ``newline=""``.
+        answers: the answers.
+        format: "jsonl" or "csv".
+        safe: whether CSV's cells that look like formulas are made safe to open in a spreadsheet.
+        columns: of CSV; by default those of the first answer, without the probabilities of the
+            other labels.
+    """
+    if format == "jsonl":
+        for answer in answers:
+            file.write(json.dumps(plain(answer), ensure_ascii=False, default=str) + "\n")
+        return
+    answers = iter(answers)
+    if columns is None:
+        first = list(itertools.islice(answers, 1))
+        columns = [name for name in (*first, dict.fromkeys(COLUMNS))[0] if name != "probabilities"]
+        answers = itertools.chain(first, answers)
+    rows = ([_cell(answer.get(name)) for name in columns] for answer in answers)
+    write_csv(file, list(map(_cell, columns)), rows, safe)
+
+
+def plain(value: Any) -> Any:
+    """A value of a row, for JSON: numbers as numbers, and what UTF-8 can write."""
+    from zoo.datasets.own_files.tables import Number
+    from zoo.datasets.own_files.text_files import well_formed
+
+    if isinstance(value, Number):
+        with contextlib.suppress(ValueError):  # of more digits than Python reads
+            if math.isfinite(number := json.loads(value)):
+                return number
+        return str(value)
+    if isinstance(value, dict):
+        return {plain(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return list(map(plain, value))
+    return well_formed(value) if isinstance(value, str) and not value.isascii() else value
+
+
+def _cell(value):
+    """A value of a row, for CSV."""
+    if isinstance(value, dict | list):
+        return json.dumps(plain(value), ensure_ascii=False, default=str)
+    return value if isinstance(value, str) and value.isascii() else plain(value)

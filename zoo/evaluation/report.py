@@ -1,0 +1,182 @@
+"""What a person looks at after a training: learning curves, confusion matrix, worst mistakes."""
+
+import csv
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from zoo.datasets.own_files.spreadsheet_cells import LONGEST_CELL, original_cell, write_csv
+from zoo.errors import UsageError
+from zoo.explanation.attention import attended_words
+from zoo.filesystem.atomic_files import whole
+from zoo.runs.run_folder import read_config
+
+MISTAKES = 50
+MISTAKE = ["label", "predicted", "probability", "words", "text"]
+MOST_COUNTED, MOST_NAMED = 30, 100  # classes, beyond which counts and others have no room
+
+logger = logging.getLogger("zoo")
+
+
+def draw_learning_curves(folder: Path) -> None:
+    """``learning_curves.png``, of ``history.csv``."""
+    from matplotlib.ticker import MaxNLocator
+
+    history = pd.read_csv(folder / "history.csv")
+    figure, axes = _figure(1, 2, (9, 3.5))
+    for axis, quantity in zip(axes, ("loss", "accuracy"), strict=True):
+        for column, style in ((quantity, "--"), (f"val_{quantity}", "-")):
+            label = "validation" if column.startswith("val_") else "training"
+            axis.plot(history["epoch"] + 1, history[column], style, marker=".", label=label)
+        axis.set(xlabel="evaluation", title=quantity)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axis.legend()
+    _save(figure, folder / "learning_curves.png")
+
+
+def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
+    """``confusion_matrix.png``: how often each true class (row) is taken for each other.
+
+    Of more than 30 classes shares of the true class, without numbers: the colours of counts would
+    be those of the largest class. Of more than 100 classes, counts of texts that are of the 30
+    with most mistakes, or taken for these.
+    """
+    from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
+
+    shown, names, title = range(len(labels)), labels, ""
+    if len(labels) > MOST_NAMED:
+        worst = _most_mistaken(targets, answers, len(labels))
+        title = f"texts of the {len(worst)} of {len(labels):,} classes with most mistakes"
+        places = np.full(len(labels), len(worst))  # that of all others
+        places[worst] = range(len(worst))
+        targets, answers = places[targets], places[answers]
+        of_shown = (targets < len(worst)) | (answers < len(worst))
+        targets, answers = targets[of_shown], answers[of_shown]
+        shown, names = range(len(worst) + 1), [*(labels[i] for i in worst), "all others"]
+    few = bool(title) or len(shown) <= MOST_COUNTED
+    shares = None if few else "true"
+    matrix = confusion_matrix(targets, answers, labels=shown, normalize=shares)
+    size = 3 + (0.45 if few else 0.2) * len(shown)  # inches
+    figure, axis = _figure(1, 1, (size + 1, size))
+    names = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
+    names = [name.replace("$", r"\$") for name in names]  # two would be a formula
+    if not _drawable("".join(names)):
+        logger.info("The font of confusion_matrix.png lacks letters of labels: it numbers classes")
+        names = shown
+    ConfusionMatrixDisplay(matrix, display_labels=names).plot(
+        ax=axis, cmap="Blues", include_values=few, xticks_rotation="vertical", values_format="d"
+    )
+    if not few:
+        axis.set_title("share of the texts of a true label")
+    if title:
+        axis.set_title(title)
+    _save(figure, folder / "confusion_matrix.png")
+
+
+def _most_mistaken(targets, answers, classes):
+    """Numbers of the 30 classes with most mistakes: texts of theirs, or put among them."""
+    targets, answers = np.asarray(targets), np.asarray(answers)
+    wrong = targets != answers
+    mistakes, texts = (
+        sum(np.bincount(which[rows], minlength=classes) for which in (targets, answers))
+        for rows in (wrong, slice(None))
+    )
+    order = np.lexsort((-texts, -mistakes))  # of as many mistakes, those with most texts
+    return np.sort(order[:MOST_COUNTED])
+
+
+def _drawable(text):
+    """Whether matplotlib's font has all letters."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties()))
+    return all(font.get_char_index(ord(letter)) for letter in text)
+
+
+def write_predictions(folder: Path, targets, probabilities, labels, safe: bool = False) -> None:
+    """``predictions.csv``: label, answer and its probability of each text, in their order.
+
+    Args:
+        folder: the run folder.
+        targets: ``[texts]`` class numbers.
+        probabilities: ``[texts, classes]``.
+        labels: names of the classes.
+        safe: whether cells that look like formulas are made safe.
+    """
+    answers = probabilities.argmax(axis=-1)
+    names = np.asarray(labels, dtype=object)
+    sure = probabilities.max(axis=-1).round(4)
+    rows = {"label": names[targets], "predicted": names[answers], "probability": sure}
+    _write_csv(pd.DataFrame(rows), folder / "predictions.csv", safe)
+
+
+def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> None:
+    """``mistakes.csv``: the at most 50 texts that are most surely put into a wrong class.
+
+    Of each: ``label``, ``predicted``, ``probability``, the most attended ``words`` where the model
+    has attention, and ``text``.
+
+    Args:
+        folder: the run folder.
+        model: a classifier with ``preprocessor`` and ``labels``.
+        split: the labelled texts.
+        probabilities: ``[texts, classes]``, the model's.
+        safe: whether cells that look like formulas are made safe.
+    """
+    answers, targets = probabilities.argmax(axis=-1), split.numbers
+    wrong = np.flatnonzero(answers != targets)
+    worst = wrong[np.argsort(-probabilities[wrong].max(axis=-1), kind="stable")][:MISTAKES]
+    chosen = np.zeros(len(targets), bool)
+    chosen[worst] = True
+    texts = dict(zip(np.flatnonzero(chosen), split.take(chosen), strict=True))
+    rows = pd.DataFrame(
+        {
+            "label": [model.labels[targets[i]] for i in worst],
+            "predicted": [model.labels[answers[i]] for i in worst],
+            "probability": probabilities[worst].max(axis=-1).round(4),
+            "words": attended_words(model, [texts[i] for i in worst]),
+            "text": [texts[i] for i in worst],
+        }
+    )
+    _write_csv(rows, folder / "mistakes.csv", safe)
+
+
+def read_mistakes(run: Path) -> list[dict[str, str]]:
+    """The rows of ``mistakes.csv``, with the texts as they were.
+
+    Raises:
+        UsageError: if the file is missing or damaged.
+    """
+    safe, path = read_config(run).get("safe_csv", False), run / "mistakes.csv"
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows = list(reader)
+        if reader.fieldnames != MISTAKE or any(None in row.values() for row in rows):
+            raise ValueError("its columns are not those that were written")
+    except (OSError, ValueError, csv.Error) as error:
+        raise UsageError(f"{path} is missing or damaged: {error}") from None
+    if safe:
+        rows = [{name: original_cell(cell) for name, cell in row.items()} for row in rows]
+    return rows
+
+
+def _write_csv(frame, path, safe):
+    rows = frame.itertuples(index=False, name=None)
+    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        write_csv(file, list(frame), rows, safe)
+
+
+def _figure(rows, columns, size):
+    from matplotlib.figure import Figure  # without pyplot: no window, nothing kept
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns)
+
+
+def _save(figure, path):
+    with whole(path) as partial:
+        figure.savefig(partial, dpi=120)

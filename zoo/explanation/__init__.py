@@ -1,0 +1,1 @@
+"""Where a model looked, and what that is worth."""

@@ -1,0 +1,1 @@
+"""Files and folders that are whole, or not there."""

@@ -1,0 +1,1 @@
+"""Run folders: what a training leaves behind, and how it is read again."""

@@ -1,0 +1,383 @@
+"""Run folders: what a training leaves behind, and how it is read again.
+
+``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
+the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
+until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
+labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
+:mod:`zoo.evaluation.report` draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
+"""
+
+import contextlib
+import glob
+import hashlib
+import json
+import logging
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zoo.errors import DivergedError, UsageError, unknown
+from zoo.filesystem.atomic_files import whole, write_json
+from zoo.filesystem.folder_locks import alone
+from zoo.filesystem.paths import expanded
+from zoo.registry import import_model, list_models, name_of
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
+# Names of load_files' arguments.
+FILES = ("text_column", "label_column", "on_bad_row", "validation", "test", "encoding")
+FILES += ("min_class_size", "rare_classes")
+LONGEST_NAME = 150  # bytes of a run folder's name before the time
+SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
+SETTINGS = {  # of each run; data is null in one that zoo.save wrote
+    "model": str,
+    "data": str | None,
+    "files": dict,
+    "seed": int,
+    "versions": dict,
+}
+
+logger = logging.getLogger("zoo")
+
+
+def plain_name(name: str) -> str:
+    """A name that a folder can have, and TensorFlow takes for no pattern."""
+    return re.sub(r"[*?[]", "_", name).encode()[:LONGEST_NAME].decode(errors="ignore")
+
+
+@contextlib.contextmanager
+def new_run(output: str | Path, name: str) -> Iterator[Path]:
+    """A new folder to write a run into, ``<name>-<stamp>``.
+
+    If writing fails before the training has begun, or the loss is no number from the start, nothing
+    of it stays; after that, what it takes to continue, and a model that is whole.
+
+    Raises:
+        UsageError: if ``output`` cannot be written to.
+    """
+    first = expanded(output) / f"{plain_name(name)}-{datetime.now():%Y%m%d-%H%M%S}"
+    lacking = [path for path in first.parents if not path.exists()]
+    folder, number = first, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            break
+        except OSError as error:
+            if os.path.lexists(folder):  # and no link to nowhere above it
+                number += 1
+                folder = first.with_name(f"{first.name}_{number}")
+                continue
+            raise UsageError(
+                f"cannot write to the output folder {output}: {error.strerror}. Choose another "
+                "output (--output)"
+            ) from None
+    try:
+        with alone(folder):
+            yield folder
+    except BaseException as error:
+        has_begun = any((folder / "checkpoint").glob("state-*.npz"))
+        if has_begun and not isinstance(error, DivergedError):
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note(f"continue with: {resuming(folder)}")
+            else:
+                logger.warning("Continue with: %s", resuming(folder))
+        elif not (folder / "model.keras").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # another run began in one of them
+                for path in lacking:
+                    path.rmdir()
+            if isinstance(error, KeyboardInterrupt):
+                error.add_note("the training had not begun, and nothing of it is kept: start anew")
+        elif not (folder / "metrics.json").exists():  # which a training writes last
+            logger.warning("The model is in %s, without all that tells of it", folder)
+        raise
+
+
+def resuming(run: Path) -> str:
+    """What continues the training of a run: the command line knows zoo's models alone."""
+    devices = ""
+    with contextlib.suppress(UsageError):
+        config = read_config(run)
+        if not import_model(config["model"])[0].__module__.startswith("zoo."):
+            return f"zoo.resume({str(run)!r})"
+        if config.get("devices", 1) != 1 and config.get("processes") == 1:
+            devices = f" --devices {config['devices']}"
+    return f"zoo train --resume {shlex.quote(str(run))}{devices}"
+
+
+def write_model(folder: Path, model: "TextClassifier") -> None:
+    """Writes the model and its SavedModel into a run folder."""
+    import keras
+
+    if glob.has_magic(str(folder.absolute())):
+        logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
+    with whole(folder / "model.keras") as partial:
+        try:
+            model.save(partial)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError:  # of JAX
+                raise
+            # Of h5py, where the disk is full.
+            raise OSError(str(error)) from None
+    if keras.backend.backend() == "tensorflow":
+        from zoo.shipping.saved_model import export_saved_model
+
+        with whole(folder / "saved_model") as partial:
+            export_saved_model(model, partial)
+    elif not type(model).__module__.startswith("zoo."):
+        logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
+    else:  # only TensorFlow has strings
+        ended = subprocess.run(
+            [sys.executable, "-m", "zoo.shipping.saved_model", folder],
+            env=os.environ | {"KERAS_BACKEND": "tensorflow"},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if ended.returncode:
+            *_, reason = ended.stderr.strip().split("\n")
+            if ended.returncode < 0:  # its last words may be of something else
+                reason = f"the process that writes it was killed, by signal {-ended.returncode}"
+            raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
+
+
+def write_words(folder: Path, model: "TextClassifier") -> None:
+    """Writes the vocabulary and the labels of a model into a run folder."""
+    for name, lines in (("vocabulary", model.preprocessor.vocabulary), ("labels", model.labels)):
+        with whole(folder / f"{name}.txt") as partial:
+            partial.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def words_digest(vocabulary: list[str], labels: list[str]) -> str:
+    """Changes with any word or label, or with their order; ``words`` of a run's settings."""
+    return hashlib.sha256("\n".join([*vocabulary, "", *labels]).encode()).hexdigest()
+
+
+def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> None:
+    """Gives a model the ``preprocessor`` and the ``labels`` of its run folder.
+
+    Raises:
+        UsageError: if a file is missing or damaged, or of another model.
+    """
+    from zoo.datasets import Preprocessor
+
+    try:
+        vocabulary, labels = (
+            (run / f"{name}.txt").read_text("utf-8").split("\n")[:-1]
+            for name in ("vocabulary", "labels")
+        )
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{run} is damaged: {error}") from None
+    digest = words_digest(vocabulary, labels)
+    own = model.preprocessor  # of model.keras, which had none in version 0.1.0
+    if (
+        len(labels) != model.num_classes
+        or config.get("words", digest) != digest  # version 0.1.0 did not write it
+        or (
+            len(vocabulary) + 2 != model.vocabulary_size
+            if own is None
+            else (own.vocabulary, model.labels) != (vocabulary, labels)
+        )
+    ):
+        raise UsageError(f"{run} is damaged: vocabulary.txt or labels.txt is not the model's")
+    try:
+        told = Preprocessor(
+            vocabulary,
+            model.max_words,
+            model.max_sentences,
+            config.get("clean_up", "hcan"),
+            model.ngrams,
+            model.entities,
+            config.get("text_version", 1),  # runs with the first rules do not tell
+        )
+    except (ValueError, TypeError) as error:  # a word twice, a clean-up that is no name
+        raise UsageError(f"{run} is damaged: {error}") from None
+    if own is not None and own.get_config() != told.get_config():
+        raise UsageError(f"{run} is damaged: config.json and model.keras clean texts differently")
+    model.preprocessor, model.labels = told, labels
+
+
+def read_scores(run: Path) -> dict[str, Any]:
+    """``metrics.json`` of a run.
+
+    Raises:
+        UsageError: if it is missing or damaged.
+    """
+    path = run / "metrics.json"
+    try:
+        scores = json.loads(path.read_text("utf-8"))
+        numbers = {name: scores[name] + 0 for name in SCORES}
+        classes = {label: dict(row) for label, row in scores["classes"].items()}
+        return scores | numbers | {"classes": classes}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{path} is missing or damaged: {error}") from None
+
+
+def read_config(run: str | Path) -> dict[str, Any]:
+    """The settings of a run.
+
+    Raises:
+        UsageError: if ``run`` is not a run folder, with the nearest matches, or they are damaged.
+    """
+    run = expanded(run)
+    try:
+        config = json.loads((run / "config.json").read_text("utf-8"))
+        for name, kind in SETTINGS.items():
+            if not isinstance(config[name], kind):
+                raise ValueError(f"{name} is {json.dumps(config[name])}")
+        if others := set(config["files"]).difference(FILES):
+            raise ValueError(f"files has no {', '.join(sorted(others))}")
+        return config
+    except (FileNotFoundError, NotADirectoryError):
+        if run.is_dir() and not any(run.iterdir()):
+            raise UsageError(f"{run} is empty: a training had not begun; train anew") from None
+        runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
+        runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
+        if run.is_dir():
+            raise UsageError(
+                f"{run} is no run: it has no config.json.{_meant(run, runs)}"
+            ) from None
+        if not runs:
+            raise UsageError(f"no run in {run}: train one with zoo train") from None
+        raise unknown("run", str(run), dict.fromkeys(runs)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {run / 'config.json'}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
+
+
+def _meant(run, others):
+    """Which runs a folder that is none may stand for: the one it is in, those in it, others."""
+    of_part = [str(run.parent)] if (run.parent / "config.json").exists() else []
+    inside = sorted(run.glob("*/config.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = of_part or [str(path.parent) for path in inside] or list(dict.fromkeys(others))
+    if not found:
+        return " A run is a folder that zoo train has written"
+    return f" Did you mean {' or '.join(found[:3])}?"
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the packages that a run's weights depend on, and Keras' backend."""
+    import keras
+
+    backend = keras.backend.backend()
+    packages = ["attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn", "gensim"]
+    packages += ["jax"] if backend == "jax" else []
+    return {
+        "python": platform.python_version(),
+        "backend": backend,
+        **{package: version(package) for package in packages},
+    }
+
+
+def save(model: "TextClassifier", folder: str | Path) -> Path:
+    """Writes a model as a run folder, which the commands read: one that was fine-tuned in Python.
+
+    The folder has the model, its words and its labels, and a SavedModel. It has no data: no test
+    split, and no scores. As a training does, it keeps the model in float32, without an optimizer,
+    and with probabilities in place of logits.
+
+    Args:
+        model: of a registered class, with ``preprocessor`` and ``labels``.
+        folder: one that does not exist yet; it is written whole, or not at all.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: if the folder exists or cannot be written, or the model lacks what it needs.
+
+    Example:
+        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
+        >>> model.compile("adam", "sparse_categorical_crossentropy")
+        >>> model.fit(["Not bad.", "Never again."], [3, 0])
+        >>> zoo.save(model, "runs/hcan-tuned")
+    """
+    from zoo.training.classifier_of_corpus import in_float32
+
+    folder, name = expanded(folder), name_of(model)
+    for what in ("preprocessor", "labels"):
+        if getattr(model, what) is None:
+            raise UsageError(f"a run folder needs model.{what}: set it, or save as .keras")
+    if broken := [one for one in [*model.labels, *model.preprocessor.vocabulary] if "\n" in one]:
+        raise UsageError(f"labels and words are kept one a line: {broken[0]!r} has several")
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} is there already: remove it, or choose another folder")
+    if not model.built:
+        model.build()
+    try:
+        model = in_float32(model)
+    except ValueError as error:  # a quantized one has other weights
+        reason = " ".join(str(error).split())[:200]
+        raise UsageError(f"{name} cannot be made again in float32: {reason}") from None
+    preprocessor = model.preprocessor
+    config = {"model": name, "data": None, "files": {}, "seed": 0, "versions": versions()}
+    config |= {"clean_up": preprocessor.clean_up, "embeddings": None}
+    config |= {"text_version": preprocessor.version}
+    config |= {"architecture": model.get_config()}
+    config |= {"words": words_digest(preprocessor.vocabulary, model.labels)}
+    with whole(folder) as partial:
+        partial.mkdir()
+        write_words(partial, model)
+        write_json(partial / "config.json", config)
+        write_model(partial, model)
+    return folder
+
+
+def load(run: str | Path) -> "TextClassifier":
+    """The trained model of a run folder.
+
+    Args:
+        run: the folder; or a ``.keras`` file that ``model.save`` wrote.
+
+    Returns:
+        A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict``
+        takes texts; of a file of version 0.1.0 alone it has neither, and takes ids. It is not
+        compiled.
+
+    Raises:
+        UsageError: if the folder is not a finished run, or a file of it is missing or damaged, or
+            holds no registered model.
+
+    Note:
+        TensorFlow keeps a kernel for the name of each variable that was ever made: half a megabyte
+        for each loading of a small ``hcan``, and more with what the model then does. A process
+        that loads over and over frees them by ``keras.backend.clear_session()``, which also resets
+        Keras' dtype policy.
+
+    Example:
+        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
+        >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]
+        '4'
+    """
+    run = expanded(run)
+    if run.suffix == ".keras" and run.is_file():
+        return _load_file(run, list_models())
+    config = read_config(run)
+    if not (run / "model.keras").exists() and (run / "checkpoint").exists():
+        raise UsageError(f"the training of {run} has not ended: {resuming(run)}")
+    model = _load_file(run / "model.keras", [config["model"]])
+    read_words(run, config, model)
+    return model
+
+
+def _load_file(path, names):
+    """The model of a file, which has one of the names."""
+    from zoo.runs.model_file import load_model_file
+
+    kinds = {import_model(name)[0] for name in names}  # registers the classes with Keras
+    try:
+        return load_model_file(path, kinds)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from error

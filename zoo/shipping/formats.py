@@ -1,0 +1,319 @@
+"""Export of a run: its model in a format to ship, what it takes to use it, and a card."""
+
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import ops
+
+from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_copies
+from zoo.datasets.text.clean_ups import RULES
+from zoo.errors import UsageError, unknown
+from zoo.evaluation.scores import probabilities_of, read_test_split
+from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.filesystem.atomic_files import check_new, whole, write_json
+from zoo.filesystem.paths import expanded
+from zoo.layers import PairwiseAttention
+from zoo.progress import progress
+from zoo.runs.run_folder import load, read_config, read_scores, write_words
+from zoo.shipping.model_card import Agreement, model_card
+from zoo.shipping.saved_model import check_path, export_saved_model
+
+COMPARED = 1000  # texts of the test split, by the export and by Keras
+TOGETHER = 50  # of them
+
+QUANTIZED = (keras.layers.Embedding, keras.layers.Dense)  # what Keras can
+LOOPS = (keras.layers.RNN, PairwiseAttention)  # LiteRT's carry nothing of unknown size
+
+Answer = Callable[[Sequence[str]], np.ndarray]  # texts to probabilities, by what was written
+
+
+def export(
+    run: str | Path,
+    format: str = "savedmodel",
+    quantize: str | None = None,
+    output: str | Path | None = None,
+) -> Path:
+    """Writes the model of a run in a format to ship, by Keras' exporters.
+
+    ``savedmodel`` takes texts. ``onnx`` and ``litert`` hold no strings: they take word ids
+    ``[batch, (sentences,) words]`` int32, padded with 0, and give ``probabilities``
+    ``[batch, classes]`` and, of a model with attention, the words' ``weights``, of the shape of the
+    ids. ``vocabulary.txt``, ``labels.txt`` and ``preprocessing.json`` lie beside them.
+    ``model_card.md`` tells about the model, and how far the export agrees with Keras.
+
+    Args:
+        run: the run folder.
+        format: "savedmodel", "onnx" or "litert".
+        quantize: None; "int8", weights of a byte (savedmodel, litert); or "float16" (litert).
+        output: a folder that does not exist yet; by default in the run's ``exports``: ``<format>``,
+            or ``<format>-<quantize>``.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: for an unknown format or quantization, if a package of the format is not
+            installed, if the run is not finished, if the format has no form of what the model does,
+            if what was written answers an empty text, one of unknown words or a test text with
+            NaN or infinity, or if the folder exists or cannot be written.
+    """
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    write, packages, quantizations = FORMATS[format]
+    quantize = None if quantize == "none" else quantize
+    if quantize is not None and quantize not in quantizations:
+        raise unknown(f"quantization of {format}", quantize, ("none", *quantizations))
+    for package in packages:
+        _need(package, format)
+    if keras.backend.backend() != "tensorflow":
+        raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
+    name = format if quantize is None else f"{format}-{quantize}"
+    run = expanded(run)
+    output = run / "exports" / name if output is None else expanded(output)
+    check_new(output)
+    if format == "savedmodel":
+        check_path(output)
+    model = load(run)
+    config = read_config(run)
+    if config["data"] is not None:
+        read_scores(run)  # which the card tells, or an error, before anything is written
+    edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
+    texts = [*edges, *_test_texts(config)]
+    expected = probabilities_of(model, texts)
+    with whole(output) as folder:
+        folder.mkdir()
+        try:
+            answer = write(model, folder, quantize)
+            parts = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+            told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
+            answers = [answer(part) for part in told]
+        except (OSError, UsageError):
+            raise
+        except Exception as error:  # of a converter: megabytes, the reason first
+            reason, *_ = str(error).strip().split("\n")
+            raise UsageError(f"{format} cannot hold {model.name}: {reason[:300]}") from error
+        answers, agreement = np.concatenate(answers), None
+        _check_answers(answers, f"{name} of {model.name}")
+        if len(texts) > len(edges):
+            agreement = Agreement.of(expected, answers, len(edges))
+        fixed = format == "litert" and _has_loops(model)
+        card = model_card(run, model, folder, name, agreement, fixed)
+        (folder / "model_card.md").write_text(card, "utf-8")
+    return output
+
+
+def _test_texts(config) -> list[str]:
+    """Texts of the test split; none where the data are no longer at hand: nothing is downloaded."""
+    entry = CATALOGUE.get(config["data"])
+    try:
+        if entry and not (prepared_copies(entry) or find_raw_files(entry)):
+            return []
+        return list(read_test_split(config, COMPARED))
+    except UsageError:
+        return []
+
+
+def _unknown_words(preprocessor):
+    """A text of words that are not in the vocabulary."""
+    words = set(preprocessor.vocabulary)
+    word = "q"
+    while word in words:  # a character, where each is a word
+        word = chr(ord(word) + 1) if preprocessor.clean_up == "characters" else f"{word}q"
+    return f"{word} {word}"
+
+
+def _check_answers(answers, of):
+    """Refuses answers to an empty text, to one of unknown words, and to test texts that are none.
+
+    Raises:
+        UsageError: if one is NaN or infinite: it would get the first label.
+    """
+    wrong = ~np.isfinite(answers).all(axis=-1)
+    if wrong.any():
+        number = f"{wrong[2:].sum():,} of {len(answers) - 2:,} texts of the test split"
+        kinds = ("an empty text", "a text of unknown words", number)
+        kind = kinds[min(int(wrong.argmax()), 2)]
+        raise UsageError(
+            f"{of} answers {kind} with NaN or infinity, so it is not kept: choose another format "
+            "or quantization"
+        )
+
+
+def _need(package, format):
+    try:
+        importlib.import_module(package)
+    except ImportError:
+        raise UsageError(
+            f"the format {format} needs {package}: pip install 'attention-zoo[{format}]'"
+        ) from None
+
+
+class Scores(keras.Model):
+    """Word ids to ``probabilities`` and ``weights``: a model for formats without strings."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+        self(ops.ones((1, 1, 1) if model.hierarchical else (1, 1), "int32"))  # builds it
+
+    def call(self, ids):
+        answer = {"probabilities": self.model(ids, training=False)}
+        weights = weights_of_heads(attention_of(self.model, ids), ids)
+        return answer if weights is None else answer | {"weights": ops.mean(weights, axis=1)}
+
+    def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
+        """Of any number of texts of any length, or of one that is padded to the longest."""
+        limits = [self.model.max_sentences, self.model.max_words][not self.model.hierarchical :]
+        shape = [1, *limits] if fixed else [None] * (1 + len(limits))
+        return [tf.TensorSpec(shape, "int32", name="ids")]
+
+
+def _write_saved_model(model, folder, quantize) -> Answer:
+    if quantize is not None:
+        for layer in model._flatten_layers():  # Keras 3.12 has no filters to quantize some
+            if isinstance(layer, QUANTIZED):
+                layer.quantize(quantize)
+    export_saved_model(model, folder / "saved_model")
+    served = tf.saved_model.load(folder / "saved_model")
+    return lambda texts: served.serve(tf.constant(texts))["probabilities"].numpy()
+
+
+def _write_onnx(model, folder, quantize) -> Answer:
+    import onnxruntime
+
+    _teach_tf2onnx()
+    path, scores = folder / "model.onnx", Scores(model)
+    with warnings.catch_warnings():  # of NumPy, about Keras
+        warnings.simplefilter("ignore", FutureWarning)
+        scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
+    _write_preprocessing(model, folder)
+    session = onnxruntime.InferenceSession(path)
+    return lambda texts: session.run(["probabilities"], {"ids": _ids(model, texts)})[0]
+
+
+def _teach_tf2onnx():
+    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
+    from tf2onnx.handler import tf_op
+
+    @tf_op("Erfc")
+    class Erfc:
+        @classmethod
+        def version_9(cls, context, node, **_):
+            node.type, (output,) = "Erf", node.output
+            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
+            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
+
+
+def _has_loops(model):
+    """Whether LiteRT must know the shape of the ids."""
+    return any(isinstance(layer, LOOPS) for layer in model._flatten_layers())
+
+
+def _write_litert(model, folder, quantize) -> Answer:
+    from ai_edge_litert.interpreter import Interpreter
+
+    path, scores = folder / "model.tflite", Scores(model)
+    options = {"target_spec": {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}}
+    if quantize is not None:
+        options["optimizations"] = [tf.lite.Optimize.DEFAULT]  # int8
+    if quantize == "float16":
+        options["target_spec"]["supported_types"] = [tf.float16]
+    fixed = _has_loops(model)
+    signature = scores.signature(fixed)
+    scores.export(str(path), "litert", verbose=False, input_signature=signature, **options)
+    _write_preprocessing(model, folder)
+    runner = Interpreter(str(path)).get_signature_runner()
+
+    def answer(texts):
+        ids = _ids(model, texts)
+        if not fixed:
+            return runner(ids=ids)["probabilities"]
+        sizes = zip(signature[0].shape[1:], ids.shape[1:], strict=True)
+        ids = np.pad(ids, [(0, 0), *((0, size - own) for size, own in sizes)])
+        return np.concatenate([runner(ids=one[None])["probabilities"] for one in ids])
+
+    return answer
+
+
+FORMATS = {  # how it is written, packages it needs, ways to quantize
+    "savedmodel": (_write_saved_model, (), ("int8",)),
+    "onnx": (_write_onnx, ("tf2onnx", "onnxruntime"), ()),
+    "litert": (_write_litert, ("ai_edge_litert",), ("float16", "int8")),
+}
+
+
+def _ids(model, texts):
+    return model.preprocessor(tf.constant(texts)).numpy().astype("int32")
+
+
+def _write_preprocessing(model, folder):
+    """What the graph of a SavedModel does to texts, for those who must do it themselves."""
+    own = model.preprocessor
+    rules = RULES[own.version]
+    write_words(folder, model)
+    write_json(
+        folder / "preprocessing.json",
+        {
+            "steps": "in the order of this file, from html_entities to ids",
+            "text_version": own.version,
+            "clean_up": own.clean_up,
+            "regular_expressions": "RE2's, as in google-re2 for Python and in Go: \\x{2019} is a "
+            "character by its number, \\p{L} are those of a Unicode category; \\s, \\w and \\b "
+            "know ASCII alone, and \\s is no \\v. Each replaces all that it finds, from left to "
+            "right, one after the other; in a replacement \\0 is the match, \\1 its first group",
+            "html_entities": "&eacute; or any other of HTML 5's names that ends in a semicolon, "
+            "&#233; and &#xE9; become that character, each once: &amp;lt; becomes &lt;. Unknown "
+            "names stay. Numbers from 128 to 159 are bytes of windows-1252, which are themselves "
+            "where it has none; numbers of no character, as of surrogates, become U+FFFD"
+            if rules.entities
+            else None,
+            "spaces": rules.blanks,
+            "lower_case": "once what the expression of spaces finds is a space: all Unicode, in "
+            "any locale as in English: I becomes i, U+0130 i and U+0307, a sigma at the end of a "
+            "word U+03C2. Letters that came with Unicode 14 or later stay",
+            "replacements": rules.clean_ups[own.clean_up],
+            "sentence_ends": rules.sentence_ends if model.hierarchical else [],
+            "sentences": "what is between U+001F, which sentence_ends puts in; those without words "
+            "are left out"
+            if model.hierarchical
+            else None,
+            "words": "each character"
+            if own.clean_up == "characters"
+            else "between runs of ASCII white space: space, \\t, \\n, \\v, \\f, \\r",
+            "max_sentences": own.max_sentences,
+            "max_words": own.max_words,
+            "longest_ngram": own.ngrams,
+            "ngrams": f"up to {own.ngrams} words joined by a space, each a line of vocabulary.txt: "
+            "after the words, cut to max_words, come the pairs, and so on"
+            if own.ngrams > 1
+            else None,
+            "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt. Texts "
+            "together are padded to the longest; a text without words is one padding: "
+            + ("[[[0]]]" if model.hierarchical else "[[0]]"),
+            "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
+            "<e2> and </e2>; the marks themselves are no words: keep them apart from others, as "
+            "words of their own, until it is known which are between them"
+            if own.entities
+            else None,
+            "example": _example(own),
+        },
+    )
+
+
+def _example(preprocessor):
+    """A text with a bit of all, its words and its ids."""
+    known = [word for word in preprocessor.vocabulary if " " not in word][:3]
+    known = ("" if preprocessor.clean_up == "characters" else " ").join(known)
+    marked = "<e2>R&amp;D</e2>" if preprocessor.entities else "R&amp;D"
+    text = f"{known}. It\u2019s {marked} at 3.5&nbsp;KM, \u4f60\u597d\u3002Why? {known}"
+    (words,) = preprocessor.words([text]).to_list()
+    if preprocessor.max_sentences is None:
+        words = [word.decode() for word in words]
+    else:
+        words = [[word.decode() for word in sentence] for sentence in words]
+    return {"text": text, "words": words, "ids": preprocessor([text])[0].numpy().tolist()}

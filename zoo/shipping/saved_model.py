@@ -1,0 +1,141 @@
+"""A SavedModel from texts to probabilities, which needs nothing of zoo where it is served.
+
+``python -m zoo.shipping.saved_model RUN`` writes that of a run folder that has none yet.
+"""
+
+import glob
+import sys
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+
+from zoo.errors import UsageError
+from zoo.explanation.attention import attention_of, weights_of_heads
+
+
+def check_path(path: Path) -> None:
+    """Refuses a path from which a SavedModel could not be loaded: TensorFlow reads it as a glob.
+
+    Raises:
+        UsageError: if it has ``*``, ``?`` or ``[``.
+    """
+    if glob.has_magic(str(path.absolute())):
+        raise UsageError(
+            f"TensorFlow takes {path.absolute()} for a pattern: choose a path without *, ? and ["
+        )
+
+
+def export_saved_model(model, path: str | Path) -> None:
+    """Writes a SavedModel, the words-to-ids graph included.
+
+    With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes strings, mostly
+    ``[batch]``: one text is a batch of one, and of a table each cell is a text, in reading order.
+    It returns a dictionary:
+    ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
+    probable class of each text, and ``labels`` ``[batch, classes]`` strings, their names.
+    ``model.explain(texts)``, of a model with attention, returns ``words``, padded with "", and
+    their ``weights``, ``[batch, (sentences,) words]``; see :mod:`zoo.explanation.attention`.
+    Every output has a row for each text, as TensorFlow Serving's REST interface wants it. What is
+    no text raises ``TypeError`` or ``tf.errors.InvalidArgumentError``. Any number of threads may
+    call both, also after calls that were refused: they are concrete functions, as a polymorphic one
+    keeps its lock when arguments do not fit, and every other thread would wait for ever.
+
+    Both are signatures, too, of ``texts`` ``[batch]``; ``serve`` is the default one.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
+        path: a folder that does not exist yet.
+
+    Raises:
+        OSError: if there is no room, or no leave, to write.
+    """
+    few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
+    # Keras' ExportArchive would trace each function twice: half of the time.
+    module = tf.Module()
+    module.weights = [weight.value for weight in model.weights]
+    module.lookup = model.preprocessor.lookup
+
+    def concrete(of_texts, shape):
+        texts = tf.TensorSpec(shape, tf.string, name="texts")
+        return tf.function(of_texts, autograph=False).get_concrete_function(texts)
+
+    def of_any_shape(strict):
+        return lambda texts: strict(tf.reshape(texts, [-1]))
+
+    def read(texts):
+        return model.preprocessor.pad(model.preprocessor.traced_encode(texts))  # one graph for both
+
+    def serve(texts):
+        probabilities = model(read(texts), training=False)
+        labels = tf.constant(list(model.labels))
+        return {
+            "probabilities": probabilities,
+            "label": tf.gather(labels, tf.argmax(probabilities, axis=-1)),
+            "labels": tf.broadcast_to(labels, tf.shape(probabilities)),
+        }
+
+    def explain(texts):
+        words, ids = model.preprocessor.words(texts).to_tensor(), read(texts)
+        weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
+        shape = tf.shape(words)  # ids have a place for a word where there is none
+        return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
+
+    signatures = {"serve": concrete(serve, [None])}
+    if weights_of_heads(attention_of(model, few), few) is not None:
+        signatures["explain"] = concrete(explain, [None])
+    for name, strict in signatures.items():
+        setattr(module, name, concrete(of_any_shape(strict), None))
+    signatures["serving_default"] = signatures["serve"]
+    try:
+        tf.saved_model.save(module, str(path), signatures)
+    except tf.errors.OpError as error:
+        raise OSError(error.message) from None
+
+
+def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
+    """Writes Keras' SavedModel of a model, the ``serve`` of which never keeps its lock.
+
+    Keras' own ``serve`` does, after arguments that do not fit; see :func:`export_saved_model`. This
+    one takes all arguments, and only then looks for a trace that they fit.
+
+    Args:
+        model: the model, of any backend.
+        path: a folder.
+        verbose: whether Keras tells what it has written.
+        signature: of the model, as Keras takes it; that of the SavedModel.
+        also: others that ``serve`` takes, cast to the first.
+        kwargs: of Keras' ``ExportArchive.track_and_add_endpoint``.
+    """
+    archive = keras.export.ExportArchive()
+    strict = archive.track_and_add_endpoint("serve", model, signature, **kwargs)
+    names = ("variables", "trainable_variables", "non_trainable_variables")
+    variables = {name: list(getattr(archive, name)) for name in names}
+
+    @tf.function(autograph=False)
+    def serve(*args, **kwargs):
+        like = keras.tree.map_structure(lambda one, spec: tf.cast(one, spec.dtype), args, first)
+        return strict(*like, **kwargs)
+
+    first, *_ = specs = [
+        tuple(keras.tree.map_structure(lambda one: tf.TensorSpec(one.shape, one.dtype), each))
+        for each in (signature, *also)
+    ]
+    trace, *_ = [serve.get_concrete_function(*each) for each in specs]
+    # A function that is loaded keeps no variables: tf.saved_model.load(path).serve(ids) would have
+    # lost them, were it not of an object that has them.
+    module = tf.train.Checkpoint(serve=tf.train.Checkpoint(**variables), **variables)
+    module.serve.__call__ = serve
+    signatures = {"serve": trace, "serving_default": trace}
+    tf.saved_model.save(module, str(path), signatures)
+    if verbose:
+        print(f"Saved artifact at '{path}'. Its endpoint is serve:\n\n{trace}")
+
+
+if __name__ == "__main__":
+    from zoo.filesystem.atomic_files import whole
+    from zoo.runs.run_folder import load
+
+    run = Path(sys.argv[1])
+    with whole(run / "saved_model") as partial:
+        export_saved_model(load(run), partial)

@@ -1,0 +1,1 @@
+"""From data and a model's name to a run folder."""

@@ -1,0 +1,160 @@
+"""Checkpoints: the best weights and the latest state of a training, whole at any moment."""
+
+import csv
+import math
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from zoo.errors import UsageError
+from zoo.filesystem.atomic_files import to_disk, whole
+
+LEARNT = 0.01  # validation loss; if all answers are right, too, there is nothing left to learn
+PLATEAU = 10  # evaluations, after which the rate falls where the recipe says "plateau"
+
+
+class Checkpoint(keras.callbacks.Callback):
+    """Keeps the best weights, and after each evaluation all that continues the training.
+
+    Best is the highest validation accuracy; among equals, as a small split has many, the lowest
+    loss.
+
+    A training killed at any moment resumes at its last evaluation and ends with the same weights.
+    With Keras' own callbacks it would not: BackupAndRestore does not keep the state of dropout,
+    and writes weights and position to two files over the earlier ones; EarlyStopping and
+    ReduceLROnPlateau forget what they have seen.
+
+    Args:
+        folder: where ``best.npz`` (weights) and ``state-<evaluations>.npz`` (weights, optimiser,
+            dropout) go; each appears under its name once it is complete. Not HDF5, which crashes
+            Python where a disk is full.
+        history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
+        patience: evaluations that are no better, and end the training. So does a validation split
+            of which every answer is right, at a loss below 0.01.
+        plateau: whether the learning rate falls when an evaluation is no better.
+    """
+
+    def __init__(self, folder: Path, history: Path, patience: int, plateau: bool = False):
+        super().__init__()
+        self.folder = folder
+        self.history = history
+        self.patience = patience
+        self.plateau = plateau
+        self.scores = []  # of each evaluation, the higher the better
+
+    @property
+    def best(self) -> Path:
+        """The best weights."""
+        return self.folder / "best.npz"
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether patience is at its end, or nothing is left to learn."""
+        if not self.scores:
+            return False
+        accuracy, loss = max(self.scores)[0], -max(self.scores)[1]
+        since = len(self.scores) - 1 - self.scores.index(max(self.scores))
+        return since >= self.patience or (accuracy == 1 and loss < LEARNT)
+
+    def restore(self, model) -> int:
+        """Loads the latest state into a compiled model; without one, keeps the model's.
+
+        Returns:
+            The evaluations done so far.
+
+        Raises:
+            UsageError: if a file is damaged, or of another model.
+        """
+        model.optimizer.build(model.trainable_variables)
+        states = sorted(self.folder.glob("state-*.npz"), key=_evaluations)
+        if not states:
+            self._save_state(model, 0)
+            return 0
+        done, rows = _evaluations(states[-1]), []
+        _load(states[-1], _state(model))
+        if done:
+            _read(self.best)  # else a damaged one would be found after the training
+            try:
+                with self.history.open(encoding="utf-8", newline="") as file:
+                    rows = list(csv.DictReader(file))[:done]
+                self.scores = [_score(row) for row in rows]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise UsageError(f"{self.history} cannot be read: {error}") from None
+            if len(rows) < done:
+                raise UsageError(
+                    f"{self.history} is damaged: {len(rows)} evaluations are left of {done}"
+                )
+        with whole(self.history) as path, path.open("w", newline="") as file:
+            if rows:  # those after the state come again
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        return done
+
+    def restore_best(self, model):
+        """Loads the best weights.
+
+        Raises:
+            UsageError: if the file is damaged, or of another model.
+        """
+        _load(self.best, model.variables)
+
+    def on_epoch_end(self, epoch, logs=None):
+        if not all(math.isfinite(logs[name]) for name in ("loss", "val_loss")):
+            self.model.stop_training = True  # of the validation loss alone Keras does not
+            return
+        better = not self.scores or _score(logs) > max(self.scores)
+        self.scores.append(_score(logs))
+        if better:
+            _save(self.best, self.model.variables)
+        elif self.plateau and epoch >= PLATEAU:
+            self.model.optimizer.learning_rate = float(self.model.optimizer.learning_rate) * 0.9
+        if self.history.exists():  # without whose rows the state could not go on
+            to_disk(self.history)
+        self._save_state(self.model, epoch + 1)
+        self._path(epoch).unlink(missing_ok=True)
+        if self.exhausted:
+            self.model.stop_training = True
+
+    def _path(self, evaluations):
+        return self.folder / f"state-{evaluations}.npz"
+
+    def _save_state(self, model, evaluations):
+        _save(self._path(evaluations), _state(model))
+
+
+def _save(path, variables):
+    with whole(path) as partial:
+        np.savez(partial, *map(keras.ops.convert_to_numpy, variables))
+
+
+def _load(path, variables):
+    values = _read(path)
+    try:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+    except ValueError as error:
+        reason = str(error).partition("\n")[0]
+        raise UsageError(f"{path} is of another model: {reason}. Train anew") from None
+
+
+def _read(path):
+    try:
+        with np.load(path) as values:
+            return list(values.values())
+    except Exception as error:  # of NumPy and zipfile, a dozen kinds
+        raise UsageError(f"{path} cannot be read: {error}. Train anew") from None
+
+
+def _score(logs):
+    return float(logs["val_accuracy"]), -float(logs["val_loss"])
+
+
+def _state(model):
+    """All that a step of training changes: weights, dropout's seeds, the optimiser's."""
+    return [*model.variables, *model.optimizer.variables]
+
+
+def _evaluations(path):
+    return int(path.stem.removeprefix("state-"))

@@ -1,0 +1,186 @@
+"""Fitting: a classifier, its batches and a recipe in, the best weights out."""
+
+import logging
+import math
+import re
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+from keras import ops
+
+from zoo.datasets.batches import Share, share_of_words
+from zoo.datasets.corpus import Corpus
+from zoo.errors import DivergedError, UsageError
+from zoo.recipes import PATIENCE, Recipe, class_weights
+from zoo.training.checkpoints import Checkpoint
+from zoo.training.setting_checks import CACHES
+
+NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
+
+logger = logging.getLogger("zoo")
+
+
+def fit(
+    classifier,
+    corpus: Corpus,
+    recipe: Recipe,
+    folder: Path,
+    seed: int = 0,
+    cache: str = "auto",
+    share: Share | None = None,
+    verbose: int | str = "auto",
+    tensorboard: bool = False,
+) -> bool:
+    """Trains, or goes on where the checkpoint in the folder stands.
+
+    Args:
+        classifier: with ``preprocessor``; has its best weights afterwards.
+        corpus: with a validation split.
+        recipe: a resolved one.
+        folder: of the run: ``history.csv`` and ``checkpoint/``.
+        seed: of the order of the texts.
+        cache: see :func:`zoo.datasets.batches.batches`.
+        share: see :func:`zoo.training.devices.spread`.
+        verbose: Keras' 0, 1, 2 or "auto".
+        tensorboard: whether to log for TensorBoard.
+
+    Returns:
+        True at the end; False after an interrupt (Ctrl-C).
+
+    Raises:
+        UsageError: if the loss is no number before the first evaluation, or the disk is full.
+    """
+    steps, on_jax = recipe.evaluate_every // recipe.batch_size, keras.backend.backend() == "jax"
+    # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
+    # texts, beside that of validation, and not of class weights.
+    accuracy = {"metrics" if share is None else "weighted_metrics": ["accuracy"]}
+    classifier.compile(
+        optimizer=recipe.build_optimizer(),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
+        **accuracy,
+        # Where a GPU is done before Python is. An evaluation comes after whole executions.
+        steps_per_execution=max(n for n in range(1, 11) if steps % n == 0) if on_jax else 1,
+    )
+    _build_metrics(classifier)
+    history, rounds = folder / "history.csv", recipe.evaluations
+    checkpoint = Checkpoint(
+        folder / "checkpoint",
+        history,
+        patience=max(PATIENCE, math.ceil(recipe.patience * rounds)),
+        plateau=recipe.schedule == "plateau",
+    )
+    done = checkpoint.restore(classifier)
+    callbacks = [
+        keras.callbacks.TerminateOnNaN(),
+        keras.callbacks.CSVLogger(str(history), append=True),
+        checkpoint,
+    ]
+    if tensorboard:
+        callbacks.append(keras.callbacks.TensorBoard(str(folder / "tensorboard")))
+    if done:
+        logger.info("Continuing after %d of %d evaluations", done, rounds)
+    ended = True
+    try:
+        if not checkpoint.exhausted:
+            train, validation = _batches(
+                classifier, corpus, recipe, seed, cache, share, first=done * steps
+            )
+            classifier.fit(
+                train,
+                validation_data=validation,
+                steps_per_epoch=steps,
+                initial_epoch=done,
+                epochs=rounds,
+                callbacks=callbacks,
+                shuffle=False,  # the batches are
+                verbose=verbose,
+            )
+    except KeyboardInterrupt:
+        if not checkpoint.best.exists():
+            raise
+        ended = False
+        logger.warning("Stopped; the best weights so far are kept.")
+    except BrokenPipeError:  # of standard output
+        raise
+    except OSError as error:
+        raise UsageError(
+            f"cannot write to {folder}: {error.strerror or error}. What is there is complete"
+        ) from None
+    except (tf.errors.OpError, RuntimeError) as error:
+        if Path(cache).name != cache and cache in str(error):  # it is a path, and that of the error
+            raise UsageError(
+                f"cannot keep word ids in {Path(cache).parent}: set TMPDIR to a folder of a larger "
+                "disk, or train anew with another cache than disk (--cache)"
+            ) from None
+        if NO_ROOM.search(str(error)):
+            raise UsageError(
+                f"there is no room in memory for batches of {recipe.batch_size} texts: train anew "
+                "with a smaller batch_size (--batch-size), a lower percentile (--percentile) or "
+                "fewer max_words (--set max_words=...), or continue where there is more"
+            ) from None
+        raise
+    if len(checkpoint.scores) < rounds and ended and not checkpoint.exhausted:
+        way_out = (
+            "train anew with a lower learning_rate (--learning-rate), or with precision float32 "
+            "(--precision)"
+        )
+        if not checkpoint.scores:
+            raise DivergedError(f"the loss became infinite, or no number: {way_out}")
+        logger.warning(
+            "The loss became infinite, or no number, after %d of %d evaluations. The best weights "
+            "so far are kept; for others %s",
+            *(len(checkpoint.scores), rounds, way_out),
+        )
+    checkpoint.restore_best(classifier)
+    return ended
+
+
+def _build_metrics(classifier):
+    """Else the first step would build them, and TensorFlow trace that step twice, for seconds."""
+    classes = classifier.num_classes
+    classifier.compute_metrics(
+        None, ops.zeros(1, "int32"), ops.full((1, classes), 1 / classes), ops.ones(1)
+    )
+    classifier.reset_metrics()
+
+
+def _batches(classifier, corpus, recipe, seed, cache, share, first):
+    """What Keras' fit reads: batches for training without end, and those for validation."""
+    preprocessor = classifier.preprocessor
+    size, numbers = recipe.batch_size, corpus.train.numbers
+    texts = corpus.train.shuffled(seed).dataset()
+    groups = classifier.sentence_groups
+    train = preprocessor.batches(texts, size, True, seed, cache, first, share, groups=groups)
+    # By length too, as the order of the validation texts does not matter; but always the same, as
+    # the last bit of the loss depends on it.
+    validation = preprocessor.batches(
+        corpus.validation.dataset(),
+        size,
+        True,
+        seed,
+        cache if cache in CACHES else f"{cache}-validation",
+        share=share,
+        reshuffle=False,
+        groups=groups,
+    )
+    steps = recipe.steps if len(corpus.train) <= 20_000 else 200
+    logger.info(
+        "%.0f%% of the positions in a batch are words, the rest is padding",
+        100 * share_of_words(train, min(steps, math.ceil(len(corpus.train) / size))),
+    )
+    weights = class_weights(numbers, classifier.num_classes) if recipe.class_weights else None
+    if weights is not None:
+        logger.info("Texts of rare classes count for more, up to %.1f times", weights.max())
+        train = train.map(
+            lambda ids, targets, *weight: (
+                ids, targets, tf.gather(weights, targets) * (weight[0] if weight else 1.0)
+            )
+        ).prefetch(1)  # fmt: skip
+    if share is not None and share.part is None:
+        strategy = tf.distribute.get_strategy()
+        train, validation = (
+            strategy.distribute_datasets_from_function(lambda _, data=data: data)
+            for data in (train, validation)
+        )
+    return train, validation

@@ -1,0 +1,105 @@
+"""A training that starts from the weights of a run, of the same model on other texts or labels."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keras import ops
+
+from zoo.datasets.corpus import Corpus
+from zoo.errors import UsageError
+from zoo.runs.run_folder import load
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
+logger = logging.getLogger("zoo")
+
+
+def load_start(
+    run: str | Path, options: dict[str, Any], corpus: Corpus
+) -> tuple["TextClassifier", dict[str, Any]]:
+    """The model of a run, and the options of one that starts from it.
+
+    Args:
+        run: its folder.
+        options: what is to differ; none that makes weights of other shapes.
+        corpus: what it is to read.
+
+    Raises:
+        UsageError: if the run is not whole, or cleans texts up in a way that the corpus' cannot be.
+    """
+    start = load(run)
+    if corpus.clean_up not in (None, start.preprocessor.clean_up):
+        raise UsageError(
+            f"the texts need the clean-up {corpus.clean_up}, and the run to start from has "
+            f"{start.preprocessor.clean_up}"
+        )
+    own = {name: getattr(start, name) for name in start.option_defaults()}
+    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
+        del own[name]
+    return start, own | options
+
+
+def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
+    """Gives a model the weights of another one: vectors of the words that both know, all layers.
+
+    What depends on the number of classes is taken over where that is the same, and the last layer
+    where the labels are, be it in another order.
+
+    Args:
+        classifier: with its preprocessor and labels.
+        start: of the same class, with its own.
+
+    Raises:
+        UsageError: if weights have other shapes.
+    """
+    theirs = {word: row for row, word in enumerate(start.preprocessor.vocabulary, start=2)}
+    sources = [0, 1, *map(theirs.get, classifier.preprocessor.vocabulary)]  # padding, unknown
+    known = [row for row, source in enumerate(sources) if source is not None]
+    table = ops.convert_to_numpy(classifier.embed.embeddings).copy()
+    vectors = ops.convert_to_numpy(start.embed.embeddings)
+    others = [_others(model) for model in (classifier, start)]
+    alike = len(others[0]) == len(others[1]) and table.shape[1] == vectors.shape[1]
+    classes = (classifier.num_classes, start.num_classes)
+    if not alike or not all(
+        _alike(a.shape, b.shape, classes) for a, b in zip(*others, strict=True)
+    ):
+        own, its = classifier.get_config(), start.get_config()
+        differing = [
+            f"{name}={own[name]!r}, not {its[name]!r}"
+            for name in classifier.option_defaults()
+            if own[name] != its[name] and name not in ("vocabulary_size", "logits")
+        ]
+        raise UsageError(
+            f"the run to start from has weights of other shapes: {'; '.join(differing)}"
+        )
+    table[known] = vectors[[sources[row] for row in known]]
+    classifier.embed.embeddings.assign(table)
+    same = sorted(classifier.labels) == sorted(start.labels)
+    last = {id(weight) for weight in classifier.classify.weights}
+    for own, weight in zip(*others, strict=True):
+        is_last = id(own) in last
+        if own.shape == weight.shape and (same or not is_last):
+            numbers = ops.convert_to_numpy(weight)
+            if is_last and classifier.labels != start.labels:  # as before numbers were by size
+                numbers = numbers[..., [start.labels.index(label) for label in classifier.labels]]
+            own.assign(numbers)
+    logger.info(
+        "%s of %s words start with the vectors of the run; its %d classes are %s",
+        *(f"{len(known) - 2:,}", f"{len(sources) - 2:,}", start.num_classes),
+        "these" if same else "others: the last layer starts at random",
+    )
+
+
+def _others(model):
+    """Weights without those of words."""
+    words = {id(weight) for weight in model.embed.weights}
+    return [weight for weight in model.weights if id(weight) not in words]
+
+
+def _alike(own, other, classes):
+    """Whether two shapes are the same but for the number of classes, or a multiple of it."""
+    return len(own) == len(other) and all(
+        a == b or a * classes[1] == b * classes[0] for a, b in zip(own, other, strict=True)
+    )

@@ -1,0 +1,241 @@
+"""Tuning: a search over the few settings that matter most, judged on the validation split."""
+
+import contextlib
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from zoo import datasets
+from zoo.errors import DivergedError, UsageError
+from zoo.filesystem.atomic_files import whole, write_json
+from zoo.filesystem.folder_locks import alone
+from zoo.filesystem.paths import expanded
+from zoo.recipes import find_recipe
+from zoo.registry import create, import_model
+from zoo.runs.run_folder import plain_name
+from zoo.training.classifier_of_corpus import for_relations
+from zoo.training.setting_checks import check_data, check_numbers, check_options, check_seed
+from zoo.training.trainer import check_names, files_of, train
+
+BATCH_SIZES = (16, 32, 64)
+LARGEST_DROPOUT = 0.6
+SIZES = ("epochs", "min_count", "max_vocabulary")  # of the settings
+
+logger = logging.getLogger("zoo")
+
+
+def tune(
+    model: str = "hcan",
+    data: str | Path | pd.DataFrame = "sample",
+    *,
+    trials: int = 20,
+    output: str | Path | None = None,
+    seed: int = 0,
+    verbose: int | str = 0,
+    **settings: Any,
+) -> Path:
+    """Searches learning rate, batch size and dropout rates with Optuna.
+
+    Each trial is a run, and counts by its best validation accuracy; what it scores on the test
+    split decides nothing. Run again, the search goes on where it was, however it ended.
+
+    Args:
+        model, data: see :func:`zoo.train`.
+        trials: how many there are to be in all; run again, those that diverged are tried anew.
+        output: the folder; by default ``tuning/<model>-<data>``.
+        seed: of the search and of each training.
+        verbose: Keras' 0, 1 or 2, of each training.
+        settings: of :func:`zoo.train`: ``files``, ``preset``, ``options``, ``epochs``,
+            ``percentile`` and so on.
+
+    Returns:
+        The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
+
+    Raises:
+        UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
+            the trials search, or the folder has trials of other settings.
+        DivergedError: if the loss of every trial became infinite, or no number.
+    """
+    try:
+        import optuna
+    except ImportError:
+        raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
+    if trials < 1:
+        raise UsageError(f"trials must be at least 1: got {trials}")
+    check_seed(seed)
+    seed = int(seed)  # Keras takes no number of NumPy
+    check_data(data)
+    check_names(settings.get("files") or {}, settings)
+    if several := settings.keys() & {"coordinator", "processes", "process_id"}:
+        raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
+    if searched := settings.keys() & {"learning_rate", "batch_size"}:
+        raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
+    sizes = {name: settings[name] for name in SIZES if name in settings}
+    check_numbers(None, settings.get("percentile"), **sizes)
+    options = settings.pop("options", None) or {}
+    check_options(model, options)
+    if create(model, 2, settings.get("preset"), **options).solves:
+        raise UsageError(f"{model} is solved at once: there is nothing to tune")
+    files = files_of(data, settings.get("files") or {}, settings.get("unlabelled"))
+    corpus = datasets.load(data, **files).split(seed)
+    texts, clean_up = corpus.digest(), settings.get("clean_up") or corpus.clean_up
+    preset, own = for_relations(model, clean_up, settings.get("preset"), options)
+    default = find_recipe(model, settings.get("recipe", "default")).learning_rate
+    rate = default or create(model, 2, preset, **own).learning_rate
+    folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
+    lacking = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
+    with alone(folder), _quiet(optuna):
+        own = {"model": model, "texts": texts, "options": options, "seed": seed}
+        study = _open_study(optuna, folder / "study.log")
+        before = study.get_trials(deepcopy=False)
+        taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+        _claim(folder, taken, own | {k: v for k, v in settings.items() if k != "files"})
+        try:
+            _search(
+                optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings
+            )
+        except DivergedError:
+            raise
+        except UsageError:  # a setting that is wrong is no trial
+            if not before and not any(folder.glob("runs/*")):
+                for name in ("study.log", "settings.json", "trials.csv"):
+                    (folder / name).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # something else lies there
+                    for path in lacking:
+                        path.rmdir()
+            raise
+        except KeyboardInterrupt as error:
+            done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+            kept = (
+                f"{done} trials have ended and are kept in {folder}"  # not what its training says
+            )
+            error.__notes__ = [f"{kept}: run the same again, and it goes on after them"]
+            raise
+    return folder
+
+
+def _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings):
+    """Runs the trials that are still to be."""
+    for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
+    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.trials))
+
+    def objective(trial):
+        own = {
+            "learning_rate": trial.suggest_float("learning_rate", rate / 5, rate * 5, log=True),
+            "batch_size": trial.suggest_categorical("batch_size", BATCH_SIZES),
+        }
+        dropouts = {
+            name: trial.suggest_float(name, 0.0, LARGEST_DROPOUT, step=0.05)
+            for name in import_model(model)[0].option_defaults()
+            if name.endswith("dropout") and name not in options
+        }
+        ended = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+        logger.info("trial %d begins; %d of %d have ended", trial.number, ended, trials)
+        run = train(
+            model,
+            data,
+            options=options | dropouts,
+            seed=seed,
+            output=folder / "runs",
+            verbose=verbose,
+            **settings | own,
+        )
+        if (run / "checkpoint").exists():
+            raise KeyboardInterrupt  # which ended the training, not yet the search
+        history = pd.read_csv(run / "history.csv")
+        kept = history[np.isfinite(history[["loss", "val_loss"]]).all(axis=1)]  # as it did
+        best = kept.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
+        trial.set_user_attr("run", str(run))
+        trial.set_user_attr("validation_loss", float(best["val_loss"]))
+        return float(best["val_accuracy"])
+
+    def report(study, trial):
+        found = "diverged" if trial.value is None else f"{100 * trial.value:.2f}%"
+        logger.info("trial %d: %s with %s", trial.number, found, json.dumps(trial.params))
+        _write_trials(folder, study)
+
+    done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+    missing = max(0, trials - done)
+    if done and missing:
+        logger.info("Going on after %d trials", done)
+    elif done:
+        logger.info("%d trials are there already: ask for more to go on", done)
+    study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
+    _write_trials(folder, study)  # also of a last one whose line could not be written
+    if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
+        raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
+
+
+@contextlib.contextmanager
+def _quiet(optuna):
+    """Keeps Optuna's remarks back."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+def _open_study(optuna, log):
+    """The study of a log, also of one whose writer was killed while it wrote."""
+    try:
+        log.with_name(f"{log.name}.lock").unlink(missing_ok=True)  # Optuna would wait for 30 s
+        if log.exists():
+            text = log.read_bytes()
+            if not text.endswith(b"\n"):  # what is written after half a line is lost with it
+                with whole(log) as partial:
+                    partial.write_bytes(text[: text.rfind(b"\n") + 1])
+        backend = optuna.storages.journal.JournalFileBackend(str(log))
+        storage = optuna.storages.JournalStorage(backend)
+        return optuna.create_study(
+            study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{log} cannot be read: {error}. Choose another output (--output)"
+        ) from None
+
+
+def _claim(folder, taken, settings):
+    """Makes the folder that of this search, unless it has trials of another."""
+    settings = json.loads(json.dumps(settings, default=str))
+    path = folder / "settings.json"
+    if path.exists() and (taken or any((folder / "runs").glob("*"))):
+        try:
+            found = dict(json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise UsageError(
+                f"{path} is damaged: {error}. Choose another output (--output)"
+            ) from None
+        changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
+        if changed:
+            raise UsageError(
+                f"{folder} has trials with another {' and '.join(changed)}: choose another "
+                "output (--output)"
+            )
+        return
+    write_json(path, settings)
+
+
+def _write_trials(folder, study):
+    frame = study.trials_dataframe(
+        attrs=("number", "value", "params", "user_attrs", "duration", "state")
+    )
+    frame = frame.rename(columns={"value": "validation_accuracy"})
+    frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
+    frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
+    if "validation_loss" not in frame:  # as no trial has ended well
+        frame["validation_loss"] = float("nan")
+    order = ["validation_accuracy", "validation_loss"]
+    with whole(folder / "trials.csv") as path:
+        frame.sort_values(order, ascending=[False, True]).to_csv(path, index=False)
