@@ -9,6 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
+def files(folder):
+    """What is in a folder, at any depth."""
+    suffixes = (".py", ".html", ".typed")
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.suffix in suffixes}
+
+
 def test_a_wheel_has_all_of_zoo(tmp_path):
     """``zoo/layers`` and ``zoo/datasets`` are links to the folders at the top."""
     source, built = tmp_path / "source", tmp_path / "wheel"
@@ -23,9 +29,8 @@ def test_a_wheel_has_all_of_zoo(tmp_path):
     subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
     (wheel,) = built.iterdir()
     installed = set(zipfile.ZipFile(wheel).namelist())
-    wanted = {f"zoo/{path.name}" for path in (ROOT / "zoo").glob("[!.]*.*") if path.is_file()}
-    wanted |= {f"zoo/models/{path.name}" for path in (ROOT / "zoo/models").glob("*.py")}
+    wanted = {f"zoo/{path}" for path in files(ROOT / "zoo")}
     for folder in ("layers", "datasets"):
-        wanted |= {f"zoo/{folder}/{path.name}" for path in (ROOT / folder).glob("*.py")}
-    assert len(wanted) > 90
+        wanted |= {f"zoo/{folder}/{path}" for path in files(ROOT / folder)}
+    assert len(wanted) > 100
     assert wanted == {name for name in installed if name.startswith("zoo/")}
