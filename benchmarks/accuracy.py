@@ -26,8 +26,8 @@ import zoo
 from benchmarks.report import machine, tell
 from benchmarks.table import imdb_vectors
 from zoo import datasets
+from zoo.answers import probabilities_of
 from zoo.cli.quiet_tensorflow import quiet_tensorflow
-from zoo.evaluation.scores import probabilities_of
 
 RUNS = Path("runs/bench")
 MACHINE = "machine.txt"  # of a run's folder

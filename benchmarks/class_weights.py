@@ -15,9 +15,9 @@ from sklearn.metrics import f1_score
 
 import zoo
 from zoo import datasets, recipes
+from zoo.answers import probabilities_of
 from zoo.cli.quiet_tensorflow import quiet_tensorflow
 from zoo.datasets import Preprocessor
-from zoo.evaluation.scores import probabilities_of
 from zoo.training.fitting import fit
 
 RESULTS = Path(__file__).parent / "results" / "class_weights.md"

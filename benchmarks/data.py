@@ -55,7 +55,7 @@ def throughput():
     import zoo
     from zoo import datasets
     from zoo.datasets.text.preprocessor import Preprocessor
-    from zoo.training.optimizers import AdamW
+    from zoo.optimizers import AdamW
 
     for name in CORPORA:
         corpus = datasets.load(name).split()
@@ -116,7 +116,7 @@ def train_streamed():
     import zoo
     from zoo import datasets
     from zoo.datasets.text.preprocessor import Preprocessor
-    from zoo.training.optimizers import AdamW
+    from zoo.optimizers import AdamW
 
     corpus = datasets.load("amazon_full").split()
     preprocessor = Preprocessor.fit(corpus.train)

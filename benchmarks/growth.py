@@ -14,7 +14,7 @@ import zoo
 from benchmarks.measure import interleaved
 from benchmarks.report import machine
 from zoo.cli.quiet_tensorflow import quiet_tensorflow
-from zoo.training.optimizers import AdamW
+from zoo.optimizers import AdamW
 
 RESULTS = Path(__file__).parent / "results" / "growth.md"
 MODELS = ("act", "ssan", "attcnn", "cnn_kim", "lstm", "hcan_flat", "han", "hcan")

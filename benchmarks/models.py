@@ -36,8 +36,8 @@ def measure(name: str, preset: str | None, started: float) -> dict[str, float]:
 
     from benchmarks.measure import GEMM, Documents, gemm, interleaved, latency
     from zoo.datasets import Split
+    from zoo.optimizers import AdamW
     from zoo.shipping.saved_model import export_saved_model
-    from zoo.training.optimizers import AdamW
 
     # What reads documents reads IMDB's reviews, and what reads sentences AG News.
     long = model.hierarchical or name.startswith("hcan")

@@ -23,7 +23,7 @@ from zoo.cli.quiet_tensorflow import quiet_tensorflow
 from zoo.datasets.catalogue.sample import load_sample
 from zoo.recipes import Recipe
 from zoo.registry import create
-from zoo.training.classifier_of_corpus import in_float32
+from zoo.runs.model_file import in_float32
 
 RESULTS = Path(__file__).parent / "results" / "precision.md"
 MEASURED = Path("runs/bench/precision.csv")

@@ -16,7 +16,7 @@ from rich.progress import track
 
 import zoo
 from benchmarks.measure import GEMM, MOVED, Documents, gemm, interleaved, moving, ratio
-from zoo.training.optimizers import AdamW
+from zoo.optimizers import AdamW
 
 CLASSES = 5
 ROUNDS = 3

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import zoo
-from zoo.evaluation.scores import probabilities_of
+from zoo.answers import probabilities_of
 
 KEPT = ("config.json", "labels.txt", "vocabulary.txt", "model.keras", "metrics.json")
 SMALL = {"embedding_dim": 8, "max_words": 20}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.evaluation.scores import probabilities_of
+from zoo.answers import probabilities_of
 
 FOLDER = Path(__file__).parent / "artifacts"
 RUNS = sorted(path.parent.relative_to(FOLDER) for path in FOLDER.glob("*/*/expected.json"))

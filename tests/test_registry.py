@@ -11,7 +11,7 @@ import pytest
 import zoo
 from zoo.options import VALUES
 from zoo.registry import READS, create, outlines
-from zoo.training.classifier_of_corpus import in_float32
+from zoo.runs.model_file import in_float32
 
 
 def test_names_are_listed_by_pattern():

@@ -14,8 +14,7 @@ from benchmarks.costs import Cost, CostTable
 from benchmarks.reproduce import KEY, TABLES, table_of
 from benchmarks.table import System, Table, as_files
 from zoo import datasets
-from zoo.recipes import find_recipe
-from zoo.registry import import_model
+from zoo.registry import find_recipe, import_model
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.evaluation.labelling import predict
     from zoo.evaluation.scores import evaluate
-    from zoo.runs.run_folder import load, save
+    from zoo.runs.run_folder import load
+    from zoo.shipping.saving import save
     from zoo.training.trainer import resume, train
     from zoo.training.tuning import tune
 
@@ -45,7 +46,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "load": "runs.run_folder",
     "predict": "evaluation.labelling",
     "resume": "training.trainer",
-    "save": "runs.run_folder",
+    "save": "shipping.saving",
     "train": "training.trainer",
     "tune": "training.tuning",
 }

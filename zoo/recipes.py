@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from zoo.errors import unknown
-
 STEPS = 1500  # of a training by the default recipe: enough for most corpora we tried
 MANY_CLASSES = 20  # from which on it has twice as many
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
@@ -107,7 +105,7 @@ class Recipe:
         """The Keras optimizer of a resolved recipe, for the global precision."""
         import keras
 
-        from zoo.training import optimizers
+        from zoo import optimizers
 
         rate = self.learning_rate
         if self.schedule == "cosine" and self.steps > 1:
@@ -122,20 +120,6 @@ class Recipe:
             # From Keras' 2**15 on down, gradients overflow at first and those steps are lost.
             optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=2.0**10)
         return optimizer
-
-
-def find_recipe(model: str, name: str) -> Recipe:
-    """A recipe of a model: "default", or a paper's, under the name of its preset.
-
-    Raises:
-        UsageError: for an unknown one, with the nearest matches.
-    """
-    from zoo.registry import import_model
-
-    recipes = {"default": Recipe()} | import_model(model)[0].recipes
-    if name not in recipes:
-        raise unknown(f"recipe of {model}", name, recipes)
-    return recipes[name]
 
 
 def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:

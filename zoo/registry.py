@@ -19,6 +19,7 @@ from zoo.options import checked
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
+    from zoo.recipes import Recipe
 
 READS = ("sentences", "words", "characters")  # what a text is to a model
 
@@ -230,6 +231,20 @@ def create(
         return cls(**settings)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
+
+
+def find_recipe(model: str, name: str) -> "Recipe":
+    """A recipe of a model: "default", or a paper's, under the name of its preset.
+
+    Raises:
+        UsageError: for an unknown one, with the nearest matches.
+    """
+    from zoo.recipes import Recipe
+
+    recipes = {"default": Recipe()} | import_model(model)[0].recipes
+    if name not in recipes:
+        raise unknown(f"recipe of {model}", name, recipes)
+    return recipes[name]
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,21 @@ def is_path(data: str | Path) -> bool:
     return kind_of(data) is not None or glob.has_magic(str(data)) or expanded(data).exists()
 
 
+def check_data(data: Any) -> None:
+    """Refuses what is neither a name, nor a path, nor a DataFrame."""
+    if isinstance(data, str | Path | pd.DataFrame):
+        return
+    way_out = "pandas.DataFrame(..) makes one of a list of dictionaries or of columns"
+    if hasattr(data, "to_pandas"):  # of Polars, PyArrow, Hugging Face
+        way_out = "give its .to_pandas()"
+    elif isinstance(data, pd.Series):
+        way_out = "put it beside its labels, as by pandas.concat([texts, labels], axis=1)"
+    raise UsageError(
+        "data must be the name of a corpus or a path, such as that of a CSV file, or a DataFrame "
+        f"of pandas: got a {type(data).__name__}; {way_out}"
+    )
+
+
 def load_files(
     train: str | Path | pd.DataFrame,
     validation: str | Path | None = None,

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
+from zoo.answers import probabilities_of
 from zoo.datasets import Preprocessor
 from zoo.datasets.corpus import Split
 from zoo.evaluation.calibration import (
@@ -14,7 +15,6 @@ from zoo.evaluation.calibration import (
     fit_temperature,
     with_temperature,
 )
-from zoo.evaluation.scores import probabilities_of
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])

@@ -11,7 +11,7 @@ from tests.reference import as_float64
 from zoo.datasets import Preprocessor
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.layers import SubwordEmbedding
-from zoo.training.classifier_of_corpus import in_float32
+from zoo.runs.model_file import in_float32
 
 ROWS, MOST = 50, 6
 IDS = np.array([[2, 3, 1, 0], [4, 4, 5, 6]])

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.recipes import find_recipe
-from zoo.registry import create, import_model
+from zoo.registry import create, find_recipe, import_model
 
 PRESETS = {
     ("hcan", "gao2018"): {

@@ -21,16 +21,18 @@ import tensorflow as tf
 from scipy.special import softmax
 
 import zoo
+from zoo.answers import probabilities_of
 from zoo.classifier import is_text
 from zoo.evaluation.calibration import expected_calibration_error
 from zoo.evaluation.prediction import predict
 from zoo.evaluation.report import read_mistakes
-from zoo.evaluation.scores import probabilities_of, read_test_split
+from zoo.evaluation.scores import read_test_split
 from zoo.filesystem.atomic_files import NODE, whole, write_json
 from zoo.filesystem.folder_locks import alone, scratch
 from zoo.registry import name_of
-from zoo.runs.run_folder import new_run, read_config, read_scores, write_model
+from zoo.runs.run_folder import new_run, read_config, read_scores
 from zoo.shipping.model_card import model_card
+from zoo.shipping.saving import write_model
 
 TEXTS = [
     "A good, nice stay 7! Really good!",
@@ -218,7 +220,7 @@ def test_a_fine_tuned_model_becomes_a_run_folder(trained, tmp_path, monkeypatch)
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("zoo.runs.run_folder.write_model", full)
+    monkeypatch.setattr("zoo.shipping.saving.write_model", full)
     with pytest.raises(zoo.UsageError, match="cannot write .*: No space left"):
         zoo.save(model, tmp_path / "another")
     model.labels = None

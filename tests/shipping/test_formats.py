@@ -16,11 +16,11 @@ import tensorflow as tf
 
 import zoo
 from tests.kinds import KINDS, slow_unless
+from zoo.answers import probabilities_of
 from zoo.cli import commands as cli
 from zoo.cli.terminal import size_of
 from zoo.datasets import Preprocessor, load
 from zoo.datasets.text.clean_ups import CLEAN_UPS
-from zoo.evaluation.scores import probabilities_of
 from zoo.explanation.attention import word_weights
 from zoo.shipping import formats as export
 from zoo.shipping.model_card import Agreement, model_card

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import zoo
 from zoo.layers import CenterLoss
-from zoo.training.optimizers import Adadelta
+from zoo.optimizers import Adadelta
 
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)

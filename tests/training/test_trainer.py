@@ -27,8 +27,8 @@ from tests.kinds import KINDS, slow_unless
 from zoo import datasets
 from zoo.evaluation import report as summary
 from zoo.evaluation.report import draw_confusion_matrix
-from zoo.recipes import SCHEDULES, Recipe, class_weights, find_recipe
-from zoo.registry import create, import_model
+from zoo.recipes import SCHEDULES, Recipe, class_weights
+from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import read_config, write_words
 from zoo.training.checkpoints import Checkpoint
 from zoo.training.setting_checks import warn_if_idle

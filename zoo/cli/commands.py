@@ -602,7 +602,7 @@ def _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, 
     from zoo.datasets.catalogue.beam_preparation import import_beam
 
     import_beam()  # or says how to get it
-    from zoo.evaluation.beam_prediction import predict_on_beam
+    from zoo.shipping.beam_prediction import predict_on_beam
 
     column, options = _text_column(run, file, text_column, encoding), _beam_options(beam_option)
     predict_on_beam(run, file, output, column, options, on_bad_row or "fail", encoding)

@@ -4,29 +4,11 @@ import logging
 
 import numpy as np
 
-from zoo.errors import UsageError
+from zoo.answers import check_finite, probabilities_of
 
 logger = logging.getLogger("zoo")
 
 BINS = 15
-
-
-def check_finite(probabilities: np.ndarray) -> None:
-    """Refuses answers that are no numbers: their largest would be the first class, in silence.
-
-    Args:
-        probabilities: ``[texts, classes]``.
-
-    Raises:
-        UsageError: if any is NaN or infinite.
-    """
-    wrong = np.count_nonzero(~np.isfinite(probabilities).all(axis=-1))
-    if wrong:
-        raise UsageError(
-            f"the model answers {wrong:,} of {len(probabilities):,} texts with NaN or infinity, "
-            "not with probabilities: its weights are damaged, or have grown out of all bounds; "
-            "train it again, with a lower learning rate or in float32"
-        )
 
 
 def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
@@ -109,8 +91,6 @@ def calibrate(model, validation) -> float | None:
         Dense ``classify``.
     """
     import keras  # takes seconds
-
-    from zoo.evaluation.scores import probabilities_of
 
     if not (isinstance(model.classify, keras.layers.Dense) and model.classify.weights):
         logger.warning(

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from zoo.answers import probabilities_of
 from zoo.datasets.own_files.spreadsheet_cells import write_csv
-from zoo.evaluation.scores import probabilities_of
 
 OF_CLASS = "probability_"  # before the name of a class: a column of CSV
 COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file

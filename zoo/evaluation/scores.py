@@ -2,21 +2,20 @@
 
 import contextlib
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from zoo.answers import check_finite, probabilities_of
 from zoo.datasets.corpus import Corpus, Split, class_numbers
 from zoo.datasets.own_files.class_folders import find_splits
-from zoo.datasets.own_files.reading import FRAME, matching_files, without_rare
+from zoo.datasets.own_files.reading import FRAME, check_data, matching_files, without_rare
 from zoo.errors import UsageError, unknown
-from zoo.evaluation.calibration import check_finite, expected_calibration_error
+from zoo.evaluation.calibration import expected_calibration_error
 from zoo.evaluation.relation_f1 import relation_f1
 from zoo.filesystem.paths import expanded
-from zoo.training.setting_checks import check_data
 
 logger = logging.getLogger("zoo")
 
@@ -24,28 +23,6 @@ SHOWN_CLASSES = 20
 COLUMNS = ("text_column", "label_column")
 OPTIONS = (*COLUMNS, "on_bad_row", "encoding")
 RARE = ("min_class_size", "rare_classes")
-
-
-def probabilities_of(model, texts: Split | Sequence[str]) -> np.ndarray:
-    """``[texts, classes]`` float64 probabilities that sum to 1, in the order of the texts.
-
-    Raises:
-        UsageError: if any is not finite.
-    """
-    return as_probabilities(model, model.predict_texts(texts))
-
-
-def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
-    """A model's outputs, also logits: ``[texts, classes]`` in float64 that sum to 1.
-
-    Raises:
-        UsageError: if any is not finite.
-    """
-    from scipy.special import softmax
-
-    outputs = np.asarray(outputs, "float64")
-    check_finite(outputs)
-    return softmax(outputs, axis=-1) if model.logits else outputs / outputs.sum(-1, keepdims=True)
 
 
 def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:

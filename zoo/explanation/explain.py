@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from zoo.answers import as_probabilities
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
-from zoo.evaluation.scores import as_probabilities
 from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress

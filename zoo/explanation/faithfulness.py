@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import tensorflow as tf
 
-from zoo.evaluation.scores import as_probabilities
+from zoo.answers import as_probabilities
 from zoo.explanation.attention import weights_of_texts
 from zoo.progress import progress
 

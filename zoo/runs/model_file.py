@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 
-from zoo.classifier import ASSET
+from zoo.classifier import ASSET, TextClassifier
 from zoo.errors import UsageError
 
 MEMBERS = {"metadata.json", "config.json", "model.weights.h5", f"assets/{ASSET}"}
@@ -60,3 +60,22 @@ def check_plain(value: Any, path: Path) -> None:
 def _shown(config):
     names = (config.get("module"), config.get("class_name"), config.get("registered_name"))
     return " ".join(repr(name) for name in names if name)
+
+
+def in_float32(classifier: TextClassifier) -> TextClassifier:
+    """A copy that gives probabilities in float32, whatever the training's precision.
+
+    Character n-grams have become part of the word vectors.
+    """
+    copy = type(classifier).from_config(
+        classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
+    )
+    copy.build()
+    weights = {id(weight): weight.numpy() for weight in classifier.weights}
+    if classifier.subwords:
+        first, *others = map(id, classifier.embed.weights)
+        weights[first] = classifier.embed.collapsed()
+        weights = {which: numbers for which, numbers in weights.items() if which not in others}
+    copy.set_weights(list(weights.values()))
+    copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
+    return copy

@@ -8,7 +8,6 @@ labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
 """
 
 import contextlib
-import glob
 import hashlib
 import json
 import logging
@@ -17,8 +16,6 @@ import platform
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from importlib.metadata import version
@@ -26,10 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.errors import DivergedError, UsageError, unknown
-from zoo.filesystem.atomic_files import whole, write_json
+from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
-from zoo.registry import import_model, list_models, name_of
+from zoo.registry import import_model, list_models
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -113,41 +110,6 @@ def resuming(run: Path) -> str:
         if config.get("devices", 1) != 1 and config.get("processes") == 1:
             devices = f" --devices {config['devices']}"
     return f"zoo train --resume {shlex.quote(str(run))}{devices}"
-
-
-def write_model(folder: Path, model: "TextClassifier") -> None:
-    """Writes the model and its SavedModel into a run folder."""
-    import keras
-
-    if glob.has_magic(str(folder.absolute())):
-        logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
-    with whole(folder / "model.keras") as partial:
-        try:
-            model.save(partial)
-        except RuntimeError as error:
-            if type(error) is not RuntimeError:  # of JAX
-                raise
-            # Of h5py, where the disk is full.
-            raise OSError(str(error)) from None
-    if keras.backend.backend() == "tensorflow":
-        from zoo.shipping.saved_model import export_saved_model
-
-        with whole(folder / "saved_model") as partial:
-            export_saved_model(model, partial)
-    elif not type(model).__module__.startswith("zoo."):
-        logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
-    else:  # only TensorFlow has strings
-        ended = subprocess.run(
-            [sys.executable, "-m", "zoo.shipping.saved_model", folder],
-            env=os.environ | {"KERAS_BACKEND": "tensorflow"},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        if ended.returncode:
-            *_, reason = ended.stderr.strip().split("\n")
-            if ended.returncode < 0:  # its last words may be of something else
-                reason = f"the process that writes it was killed, by signal {-ended.returncode}"
-            raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
 
 
 def write_words(folder: Path, model: "TextClassifier") -> None:
@@ -277,60 +239,6 @@ def versions() -> dict[str, str]:
         "backend": backend,
         **{package: version(package) for package in packages},
     }
-
-
-def save(model: "TextClassifier", folder: str | Path) -> Path:
-    """Writes a model as a run folder, which the commands read: one that was fine-tuned in Python.
-
-    The folder has the model, its words and its labels, and a SavedModel. It has no data: no test
-    split, and no scores. As a training does, it keeps the model in float32, without an optimizer,
-    and with probabilities in place of logits.
-
-    Args:
-        model: of a registered class, with ``preprocessor`` and ``labels``.
-        folder: one that does not exist yet; it is written whole, or not at all.
-
-    Returns:
-        The folder.
-
-    Raises:
-        UsageError: if the folder exists or cannot be written, or the model lacks what it needs.
-
-    Example:
-        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.compile("adam", "sparse_categorical_crossentropy")
-        >>> model.fit(["Not bad.", "Never again."], [3, 0])
-        >>> zoo.save(model, "runs/hcan-tuned")
-    """
-    from zoo.training.classifier_of_corpus import in_float32
-
-    folder, name = expanded(folder), name_of(model)
-    for what in ("preprocessor", "labels"):
-        if getattr(model, what) is None:
-            raise UsageError(f"a run folder needs model.{what}: set it, or save as .keras")
-    if broken := [one for one in [*model.labels, *model.preprocessor.vocabulary] if "\n" in one]:
-        raise UsageError(f"labels and words are kept one a line: {broken[0]!r} has several")
-    if os.path.lexists(folder):
-        raise UsageError(f"{folder} is there already: remove it, or choose another folder")
-    if not model.built:
-        model.build()
-    try:
-        model = in_float32(model)
-    except ValueError as error:  # a quantized one has other weights
-        reason = " ".join(str(error).split())[:200]
-        raise UsageError(f"{name} cannot be made again in float32: {reason}") from None
-    preprocessor = model.preprocessor
-    config = {"model": name, "data": None, "files": {}, "seed": 0, "versions": versions()}
-    config |= {"clean_up": preprocessor.clean_up, "embeddings": None}
-    config |= {"text_version": preprocessor.version}
-    config |= {"architecture": model.get_config()}
-    config |= {"words": words_digest(preprocessor.vocabulary, model.labels)}
-    with whole(folder) as partial:
-        partial.mkdir()
-        write_words(partial, model)
-        write_json(partial / "config.json", config)
-        write_model(partial, model)
-    return folder
 
 
 def load(run: str | Path) -> "TextClassifier":

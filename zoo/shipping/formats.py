@@ -10,10 +10,11 @@ import numpy as np
 import tensorflow as tf
 from keras import ops
 
+from zoo.answers import probabilities_of
 from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_copies
 from zoo.datasets.text.clean_ups import RULES
 from zoo.errors import UsageError, unknown
-from zoo.evaluation.scores import probabilities_of, read_test_split
+from zoo.evaluation.scores import read_test_split
 from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded

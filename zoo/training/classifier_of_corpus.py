@@ -161,22 +161,3 @@ def rebuild_classifier(run: Path, config: dict[str, Any]) -> "TextClassifier":
         raise UsageError(f"{path} is damaged: {' '.join(str(error).split())}") from None
     read_words(run, config, classifier)
     return classifier
-
-
-def in_float32(classifier: "TextClassifier") -> "TextClassifier":
-    """A copy that gives probabilities in float32, whatever the training's precision.
-
-    Character n-grams have become part of the word vectors.
-    """
-    copy = type(classifier).from_config(
-        classifier.get_config() | {"dtype": "float32", "logits": False, "subwords": 0}
-    )
-    copy.build()
-    weights = {id(weight): weight.numpy() for weight in classifier.weights}
-    if classifier.subwords:
-        first, *others = map(id, classifier.embed.weights)
-        weights[first] = classifier.embed.collapsed()
-        weights = {which: numbers for which, numbers in weights.items() if which not in others}
-    copy.set_weights(list(weights.values()))
-    copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
-    return copy

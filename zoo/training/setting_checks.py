@@ -8,8 +8,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from zoo.datasets.own_files.text_files import undecodable
 from zoo.errors import UsageError, unknown
 from zoo.recipes import SCHEDULES
@@ -84,21 +82,6 @@ def check_options(model: str, options: dict[str, Any]) -> None:
         raise UsageError(
             "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) instead"
         )
-
-
-def check_data(data: Any) -> None:
-    """Refuses what is neither a name, nor a path, nor a DataFrame."""
-    if isinstance(data, str | Path | pd.DataFrame):
-        return
-    way_out = "pandas.DataFrame(..) makes one of a list of dictionaries or of columns"
-    if hasattr(data, "to_pandas"):  # of Polars, PyArrow, Hugging Face
-        way_out = "give its .to_pandas()"
-    elif isinstance(data, pd.Series):
-        way_out = "put it beside its labels, as by pandas.concat([texts, labels], axis=1)"
-    raise UsageError(
-        "data must be the name of a corpus or a path, such as that of a CSV file, or a DataFrame "
-        f"of pandas: got a {type(data).__name__}; {way_out}"
-    )
 
 
 def check_seed(seed: Any) -> None:

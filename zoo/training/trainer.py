@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
+from zoo.datasets.own_files.reading import check_data
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone, scratch
 from zoo.filesystem.paths import expanded
-from zoo.recipes import Recipe, find_recipe
-from zoo.registry import check_name, import_model
+from zoo.recipes import Recipe
+from zoo.registry import check_name, find_recipe, import_model
 from zoo.runs.run_folder import (
     FILES,
     new_run,
@@ -27,20 +28,18 @@ from zoo.runs.run_folder import (
     resuming,
     versions,
     words_digest,
-    write_model,
     write_words,
 )
+from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import (
     build_classifier,
     clean_up_of,
     for_relations,
-    in_float32,
     rebuild_classifier,
 )
 from zoo.training.setting_checks import (
     check_batch_size,
     check_choices,
-    check_data,
     check_flags,
     check_numbers,
     check_options,
@@ -414,9 +413,11 @@ def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard
 
 def _finish(folder, classifier, corpus, config, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
+    from zoo.answers import probabilities_of
     from zoo.evaluation import calibration
     from zoo.evaluation import report as summary
-    from zoo.evaluation.scores import probabilities_of, score
+    from zoo.evaluation.scores import score
+    from zoo.runs.model_file import in_float32
 
     classifier = in_float32(classifier)
     calibrated, temperature = {}, None

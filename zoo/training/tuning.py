@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from zoo import datasets
+from zoo.datasets.own_files.reading import check_data
 from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole, write_json
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
-from zoo.recipes import find_recipe
-from zoo.registry import create, import_model
+from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
 from zoo.training.classifier_of_corpus import for_relations
-from zoo.training.setting_checks import check_data, check_numbers, check_options, check_seed
+from zoo.training.setting_checks import check_numbers, check_options, check_seed
 from zoo.training.trainer import check_names, files_of, train
 
 BATCH_SIZES = (16, 32, 64)

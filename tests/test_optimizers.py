@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from zoo.training import optimizers
+from zoo import optimizers
 
 
 @pytest.mark.parametrize("indexed", [False, True])

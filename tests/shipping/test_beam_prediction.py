@@ -11,8 +11,8 @@ pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
 from tests.kinds import slow_unless
 from zoo.datasets import read_texts
 from zoo.datasets.catalogue.beam_preparation import pipeline_options
-from zoo.evaluation.beam_prediction import SavedModelHandler, _rows, predict_on_beam
 from zoo.evaluation.prediction import predict
+from zoo.shipping.beam_prediction import SavedModelHandler, _rows, predict_on_beam
 
 LOCAL = ["--direct_running_mode=in_memory"]
 SEVERAL = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
@@ -135,7 +135,7 @@ def test_rows_that_are_left_out_are_told_once(trained, tmp_path, caplog, options
 
 
 def test_pieces_of_a_file_are_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("zoo.evaluation.beam_prediction.BATCH", 4)
+    monkeypatch.setattr("zoo.shipping.beam_prediction.BATCH", 4)
     path = tmp_path / "texts.txt"
     path.write_text("".join(f"text {i}\n" for i in range(23)))
     found = [row for share in range(2) for row in _rows((str(path), share), 2, None)]
