@@ -1,7 +1,8 @@
 """Corpora and files in, batches of word ids out."""
 
-from zoo.datasets.catalogue.lookup import CATALOGUE, is_corpus, load
+from zoo.datasets.catalogue.lookup import CATALOGUE
 from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.loading import is_corpus, load
 from zoo.datasets.own_files.class_folders import short_name
 from zoo.datasets.own_files.reading import (
     as_path,

@@ -10,6 +10,11 @@ from keras import ops
 LOWEST = -6e4  # not infinite, which exports multiply by zero; nor in float16, to which they round
 
 
+def word_mask(ids):
+    """True where there is a word: ids ``[..., words]`` to a boolean of the same shape."""
+    return ops.not_equal(ids, 0)
+
+
 def zero_masked(inputs, mask):
     """Sets masked positions to zero, so that a convolution sees what it sees beyond the end.
 

@@ -31,6 +31,7 @@ from zoo.input_checks import (
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 from zoo.layers.frozen import freeze_within
+from zoo.layers.masking import word_mask as word_mask  # which models read with
 from zoo.progress import progress
 
 if TYPE_CHECKING:
@@ -464,7 +465,7 @@ class TextClassifier(keras.Model):
         if format != "tf_saved_model":
             super().export(filepath, format, verbose, signature, **kwargs)
             return
-        from zoo.shipping.saved_model import export_ids
+        from zoo.ids_export import export_ids
 
         also = () if input_signature else ([keras.InputSpec("int64", shape)],)
         export_ids(self, filepath, verbose is not False, signature, also, **kwargs)
@@ -756,8 +757,3 @@ def is_text(x: Any) -> bool:
         check_texts(x)
         return True
     return False
-
-
-def word_mask(ids):
-    """True where there is a word: ids ``[..., words]`` to a boolean of the same shape."""
-    return ops.not_equal(ids, 0)

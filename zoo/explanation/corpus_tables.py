@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from keras import ops
 
-from zoo.classifier import word_mask
 from zoo.explanation.explain import Explanation
 from zoo.layers import AttentiveConv
+from zoo.layers.masking import word_mask
 
 TOGETHER = 32  # texts computed at once
 
