@@ -24,8 +24,8 @@ from benchmarks.comparison import (
 )
 from benchmarks.measure import PRODUCTS, SIZE, gemm, interleaved
 from benchmarks.report import machine, tell
+from zoo.backend import in_threads, prediction_threads
 from zoo.cli.quiet_tensorflow import quiet_tensorflow
-from zoo.threads import in_threads, prediction_threads
 
 RESULTS = Path(__file__).parent / "results" / "inference.md"
 TRANSFORMER = ours_of("act_transformer", "li2021")

@@ -3,9 +3,9 @@
 import keras
 from keras import ops
 
+from zoo.backend import compiled
 from zoo.layers.checks import check_sizes
 from zoo.layers.masking import masked_softmax
-from zoo.xla import compiled
 
 BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
 

@@ -432,7 +432,7 @@ class TextClassifier(keras.Model):
         Returns:
             ``[texts, classes]`` float32 probabilities, or logits, in the order of the texts.
         """
-        from zoo.threads import in_threads, prediction_threads
+        from zoo.backend import in_threads, prediction_threads
 
         _check_batch_size(batch_size)
         threads = prediction_threads()

@@ -9,7 +9,7 @@ unless it clips gradients.
 import keras
 from keras import ops
 
-from zoo.mirrored import is_mirrored
+from zoo.backend import is_mirrored
 
 
 def _by_tensorflow():

@@ -18,7 +18,8 @@ import typer
 from typer.core import TyperCommand
 
 import zoo
-from zoo.cli.quiet_tensorflow import check_backend, quiet_tensorflow
+from zoo.backend import MOST, check_backend
+from zoo.cli.quiet_tensorflow import quiet_tensorflow
 from zoo.cli.terminal import (
     escape,
     has_colors,
@@ -35,7 +36,6 @@ from zoo.errors import Interrupted, UsageError, unknown
 from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 from zoo.runs.run_folder import FILES
-from zoo.threads import MOST
 
 ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
     "predict": "no --output is written, and answers that are printed are whole; the same command "

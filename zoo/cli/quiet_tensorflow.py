@@ -1,4 +1,4 @@
-"""Keras' backend: which it is, and TensorFlow without its remarks about the machine."""
+"""TensorFlow without its remarks about the machine."""
 
 import importlib.util
 import logging
@@ -6,10 +6,6 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
-
-from zoo.errors import UsageError, unknown
-
-BACKENDS = ("tensorflow", "jax")
 
 
 def quiet_tensorflow() -> None:
@@ -24,15 +20,6 @@ def quiet_tensorflow() -> None:
     wanted = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3") == "3"
     if wanted and not any(isinstance(finder, _QuietImport) for finder in sys.meta_path):
         sys.meta_path.insert(0, _QuietImport())  # what the import says, no setting hides
-
-
-def check_backend() -> None:
-    """Refuses a backend of Keras on which zoo does not run, or that is not installed."""
-    backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
-    if backend not in BACKENDS:
-        raise unknown("KERAS_BACKEND", backend, BACKENDS)
-    if backend == "jax" and importlib.util.find_spec("jax") is None:
-        raise UsageError("KERAS_BACKEND is jax, which is not installed: pip install jax")
 
 
 class _QuietImport(MetaPathFinder):

@@ -3,11 +3,11 @@
 import keras
 from keras import ops
 
+from zoo.backend import is_mirrored
 from zoo.classifier import TextClassifier, word_mask
 from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.mirrored import is_mirrored
 from zoo.registry import register_model
 
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # Table 2

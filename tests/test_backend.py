@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from zoo.backend import in_threads
 from zoo.datasets import Preprocessor
-from zoo.threads import in_threads
 
 
 @settings(max_examples=25)
@@ -53,9 +53,9 @@ def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name,
     )
     draw = np.random.default_rng(0)
     texts = [" ".join(draw.choice(words, draw.integers(0, 40))) + "." for _ in range(100)]
-    monkeypatch.setattr("zoo.threads.prediction_threads", lambda: 1)
+    monkeypatch.setattr("zoo.backend.prediction_threads", lambda: 1)
     alone = model.predict_texts(texts, batch_size=8)
-    monkeypatch.setattr("zoo.threads.prediction_threads", lambda: 4)
+    monkeypatch.setattr("zoo.backend.prediction_threads", lambda: 4)
     np.testing.assert_allclose(model.predict_texts(texts, batch_size=8), alone, atol=1e-6)
     assert alone.std(axis=0).min() > 0
 
@@ -63,9 +63,9 @@ def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name,
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_the_command_sets_the_threads_of_an_operation_before_tensorflow_starts(command):
     code = (
-        "import os, sys, zoo.cli.commands, zoo.threads\n"
+        "import os, sys, zoo.cli.commands, zoo.backend\n"
         "os.environ.pop('TF_NUM_INTRAOP_THREADS', None)\n"
-        "os.cpu_count = lambda: 2 * zoo.threads.MOST\n"
+        "os.cpu_count = lambda: 2 * zoo.backend.MOST\n"
         f"sys.argv = ['zoo', '{command}', 'no such run']\n"
         "try:\n    zoo.cli.commands.main()\n"
         "finally:\n    print(os.environ['TF_NUM_INTRAOP_THREADS'])"
