@@ -169,7 +169,7 @@ def test_options_of_the_run_that_change_nothing_are_not_told(csv_file, tmp_path,
     write_words(run, start)
     start.save(run / "model.keras")
     config = {"model": "act", "data": "", "files": {}, "seed": 0, "versions": {}}
-    write_json(run / "config.json", config | {"clean_up": "han"})
+    write_json(run / "config.json", config | {"clean_up": "han", "text_version": 2})
     columns = {"text_column": "review", "label_column": "stars"}
     begun("act", csv_file, start_from=run, files=columns)
     assert "changes nothing" not in caplog.text
