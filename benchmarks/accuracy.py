@@ -27,7 +27,7 @@ from benchmarks.report import machine, tell
 from benchmarks.table import imdb_vectors
 from zoo import datasets
 from zoo.answers import probabilities_of
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 
 RUNS = Path("runs/bench")
 MACHINE = "machine.txt"  # of a run's folder

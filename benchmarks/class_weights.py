@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score
 import zoo
 from zoo import datasets, recipes
 from zoo.answers import probabilities_of
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.datasets import Preprocessor
 from zoo.training.fitting import fit
 

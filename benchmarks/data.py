@@ -178,7 +178,7 @@ PARTS = {
 
 
 def main():
-    from zoo.cli.quiet_tensorflow import quiet_tensorflow
+    from zoo.backend import quiet_tensorflow
 
     quiet_tensorflow()
     if sys.argv[1:]:

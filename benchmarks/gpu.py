@@ -25,7 +25,7 @@ from rich.progress import track
 import zoo
 from benchmarks import rivals
 from benchmarks.gpu_report import ANSWERS, MODELS, RIVALS, Report
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.registry import check_name
 
 PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}

@@ -13,7 +13,7 @@ from rich.progress import track
 import zoo
 from benchmarks.measure import interleaved
 from benchmarks.report import machine
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.optimizers import AdamW
 
 RESULTS = Path(__file__).parent / "results" / "growth.md"

@@ -24,8 +24,7 @@ from benchmarks.comparison import (
 )
 from benchmarks.measure import PRODUCTS, SIZE, gemm, interleaved
 from benchmarks.report import machine, tell
-from zoo.backend import in_threads, prediction_threads
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import in_threads, prediction_threads, quiet_tensorflow
 
 RESULTS = Path(__file__).parent / "results" / "inference.md"
 TRANSFORMER = ours_of("act_transformer", "li2021")

@@ -19,7 +19,7 @@ from rich.progress import track
 import zoo
 from benchmarks.measure import preprocessor_of
 from benchmarks.report import machine
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.datasets.catalogue.sample import load_sample
 from zoo.recipes import Recipe
 from zoo.registry import create

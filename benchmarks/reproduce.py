@@ -25,7 +25,7 @@ from benchmarks.claims import counted
 from benchmarks.report import tell
 from benchmarks.table import Table
 from zoo import datasets
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.filesystem.atomic_files import whole
 
 RESULTS = Path(__file__).parent / "results"

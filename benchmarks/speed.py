@@ -26,7 +26,7 @@ from benchmarks.comparison import (
 from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency
 from benchmarks.profile import floors, half_precision
 from benchmarks.report import machine, tell
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import quiet_tensorflow
 from zoo.optimizers import AdamW
 from zoo.shipping.saved_model import export_saved_model
 

@@ -65,7 +65,7 @@ def test_the_command_sets_the_threads_of_an_operation_before_tensorflow_starts(c
     code = (
         "import os, sys, zoo.cli.commands, zoo.backend\n"
         "os.environ.pop('TF_NUM_INTRAOP_THREADS', None)\n"
-        "os.cpu_count = lambda: 2 * zoo.backend.MOST\n"
+        "os.cpu_count = lambda: 2 * zoo.backend.MOST_THREADS\n"
         f"sys.argv = ['zoo', '{command}', 'no such run']\n"
         "try:\n    zoo.cli.commands.main()\n"
         "finally:\n    print(os.environ['TF_NUM_INTRAOP_THREADS'])"

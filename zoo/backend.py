@@ -1,16 +1,19 @@
-"""What differs between Keras' backends, TensorFlow and JAX: each difference in a function."""
+"""Keras' backends, TensorFlow and JAX: what differs between them, and how TensorFlow is kept quiet."""
 
 import importlib.util
+import logging
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
 
 from zoo.errors import UsageError, unknown
 
 BACKENDS = ("tensorflow", "jax")
-MOST = 8  # batches at a time, for all of them are in memory
+MOST_THREADS = 8  # batches at a time, for all of them are in memory
 
 
 def check_backend() -> None:
@@ -20,6 +23,20 @@ def check_backend() -> None:
         raise unknown("KERAS_BACKEND", backend, BACKENDS)
     if backend == "jax" and importlib.util.find_spec("jax") is None:
         raise UsageError("KERAS_BACKEND is jax, which is not installed: pip install jax")
+
+
+def quiet_tensorflow() -> None:
+    """Shows our own messages and hides TensorFlow's; to be called before it is imported.
+
+    Who sets ``TF_CPP_MIN_LOG_LEVEL`` to another than 3 sees what that lets through.
+    """
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.getLogger("zoo").setLevel(logging.INFO)
+    for name in ("absl", "tensorflow"):  # TensorFlow Datasets speaks through the first
+        logging.getLogger(name).setLevel(logging.ERROR)
+    wanted = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3") == "3"
+    if wanted and not any(isinstance(finder, _QuietImport) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _QuietImport())  # what the import says, no setting hides
 
 
 def compiled(function: Callable) -> Callable:
@@ -64,7 +81,7 @@ def prediction_threads() -> int:
         return 1
     import tensorflow as tf
 
-    return 1 if tf.config.list_logical_devices("GPU") else min(os.cpu_count() or 1, MOST)
+    return 1 if tf.config.list_logical_devices("GPU") else min(os.cpu_count() or 1, MOST_THREADS)
 
 
 def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
@@ -86,3 +103,38 @@ def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
+
+
+class _QuietImport(MetaPathFinder):
+    """Imports TensorFlow with standard error shut."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "tensorflow":
+            return None
+        sys.meta_path.remove(self)
+        if (spec := importlib.util.find_spec(name)) is not None:
+            load = spec.loader.exec_module
+
+            def quietly(module):
+                with _shut_standard_error():
+                    load(module)
+
+            spec.loader.exec_module = quietly
+        return spec
+
+
+@contextmanager
+def _shut_standard_error():
+    """Also that of C++, which is file descriptor 2."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

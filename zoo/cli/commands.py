@@ -18,8 +18,7 @@ import typer
 from typer.core import TyperCommand
 
 import zoo
-from zoo.backend import MOST, check_backend
-from zoo.cli.quiet_tensorflow import quiet_tensorflow
+from zoo.backend import MOST_THREADS, check_backend, quiet_tensorflow
 from zoo.cli.terminal import (
     escape,
     has_colors,
@@ -936,7 +935,7 @@ def _beam_options(options: list[str] | None) -> list[str]:
 def few_threads_an_operation() -> None:
     """Of TensorFlow, if it has not started: predictions keep each core busy with a batch."""
     if "tensorflow" not in sys.modules:
-        threads = math.ceil((os.cpu_count() or 1) / MOST)
+        threads = math.ceil((os.cpu_count() or 1) / MOST_THREADS)
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
 
 
