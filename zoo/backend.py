@@ -1,4 +1,4 @@
-"""Keras' backends, TensorFlow and JAX: what differs between them, and how TensorFlow is kept quiet."""
+"""Keras' backends: what differs between TensorFlow and JAX, and TensorFlow without its remarks."""
 
 import importlib.util
 import logging
