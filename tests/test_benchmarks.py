@@ -43,6 +43,7 @@ def copy_level_of_hcan(ours, plain):
     ],
 )
 @pytest.mark.parametrize("one_by_one", [True, False])
+@pytest.mark.filterwarnings("ignore:.*was passed an input with a mask:UserWarning")  # of rivals
 @pytest.mark.slow
 def test_plain_hierarchical_forms(name, options, build, copy, one_by_one):
     ours = zoo.build(name, 3, vocabulary_size=10, embedding_dim=6, **options)

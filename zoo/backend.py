@@ -1,5 +1,6 @@
 """Keras' backends: what differs between TensorFlow and JAX, and TensorFlow without its remarks."""
 
+import contextlib
 import importlib.util
 import logging
 import os
@@ -7,7 +8,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 
 from zoo.errors import UsageError, unknown
@@ -69,6 +69,15 @@ def is_mirrored() -> bool:
     return tf.distribute.has_strategy()
 
 
+def scope_of(model) -> contextlib.AbstractContextManager:
+    """Where variables that go with a model's are made: on all devices that it is built for."""
+    import keras
+
+    if keras.backend.backend() != "tensorflow":
+        return contextlib.nullcontext()
+    return model.distribute_strategy.scope()
+
+
 def prediction_threads() -> int:
     """How many batches are best predicted side by side: one for each core of a CPU.
 
@@ -123,7 +132,7 @@ class _QuietImport(MetaPathFinder):
         return spec
 
 
-@contextmanager
+@contextlib.contextmanager
 def _shut_standard_error():
     """Also that of C++, which is file descriptor 2."""
     try:

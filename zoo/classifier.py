@@ -16,6 +16,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from zoo.backend import scope_of
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.errors import UsageError
 from zoo.input_checks import (
@@ -534,7 +535,8 @@ class TextClassifier(keras.Model):
     def _build_optimizer(self):
         optimizer = getattr(self, "optimizer", None)
         if self.compiled and self.built and optimizer is not None and not optimizer.built:
-            optimizer.build(self.trainable_variables)
+            with scope_of(self):
+                optimizer.build(self.trainable_variables)
 
     def get_compile_config(self):
         self._build_optimizer()  # as the loaded one is, or Keras would warn that they differ

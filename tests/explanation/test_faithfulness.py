@@ -124,7 +124,9 @@ def test_of_every_model(name):
     model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
     clean_up = "relations" if model.entities else "hcan"
     limits = model.max_words, model.max_sentences
-    model.preprocessor = Preprocessor(WORDS, *limits, clean_up, entities=model.entities)
+    model.preprocessor = Preprocessor(
+        WORDS, *limits, clean_up, ngrams=model.ngrams, entities=model.entities
+    )
     model.run_eagerly = True  # tracing takes seconds
     found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
     without_attention = word_weights(model, np.asarray(model.preprocessor(["good"]))) is None
