@@ -17,6 +17,7 @@ LEVELS = [
     "explanation",  # below the classifier, whose method it is
     "classifier",
     "registry",
+    "settings",
     "models runs",
     "evaluation",
     "shipping",

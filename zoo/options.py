@@ -153,10 +153,10 @@ def checked(model: str, options: dict[str, Any], defaults: dict[str, Any]) -> di
         raise UsageError(
             f"{model}: position_dim must be even, as each entity has half of it: got {width}"
         )
-    return {option: _plain(value) for option, value in options.items()}
+    return {option: plain(value) for option, value in options.items()}
 
 
-def _plain(value):
+def plain(value):
     if isinstance(value, int | float) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

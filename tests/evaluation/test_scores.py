@@ -19,7 +19,7 @@ from zoo.evaluation.scores import (
     score,
     worst_classes,
 )
-from zoo.runs.run_folder import read_config
+from zoo.runs.run_config import read_config
 
 
 def test_macro_f1_is_over_the_classes_that_occur():
@@ -109,8 +109,8 @@ def test_a_training_on_a_dataframe_keeps_its_texts(csv_file, tmp_path, monkeypat
     frame.loc[3, "review"] = None
     files = {"text_column": "review", "on_bad_row": "skip", "encoding": "cp1252"}
     run = zoo.train("svm_bigrams", frame, files=files, output="~", verbose=0)
-    assert run.parent == tmp_path and read_config(run)["data"] == str(run / "data.jsonl")
-    assert read_config(run)["files"] == files | {"label_column": "stars"}
+    assert run.parent == tmp_path and read_config(run).settings.data == str(run / "data.jsonl")
+    assert read_config(run).settings.files == files | {"label_column": "stars"}
     assert run.name.startswith("svm_bigrams-dataframe-")
     frame.to_csv(tmp_path / "own.csv", index=False, encoding="cp1252")
     own = zoo.datasets.load(tmp_path / "own.csv", **files, label_column="stars").split()

@@ -201,7 +201,7 @@ def test_what_the_run_decides_is_refused(model, given, message, trained, csv_fil
 def test_texts_that_need_another_clean_up_are_refused(trained):
     corpus = Corpus("own", ["a", "b"], None, clean_up="relations")
     with pytest.raises(zoo.UsageError, match="need the clean-up relations, .* has hcan"):
-        load_start(trained, {}, corpus)
+        load_start(trained, corpus)
 
 
 def test_what_is_no_run_is_refused(csv_file, tmp_path):

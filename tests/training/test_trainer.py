@@ -29,9 +29,11 @@ from zoo.evaluation import report as summary
 from zoo.evaluation.report import draw_confusion_matrix
 from zoo.recipes import SCHEDULES, Recipe, class_weights
 from zoo.registry import create, find_recipe, import_model
-from zoo.runs.run_folder import read_config, write_words
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import write_words
+from zoo.settings import TrainSettings
 from zoo.training.checkpoints import Checkpoint
-from zoo.training.setting_checks import warn_if_idle
+from zoo.training.trainer import _warn_if_idle
 
 SMALL = {
     "bow": {},
@@ -373,7 +375,7 @@ def test_folders_made_for_nothing_are_gone(tmp_path):
 def test_numbers_of_numpy_are_numbers(csv_file, tmp_path):
     rate = {"learning_rate": np.float32(0.5), "schedule": "constant"}
     run = start(csv_file, tmp_path, seed=np.int64(3), **rate)
-    assert read_config(run)["seed"] == 3 and read_config(run)["learning_rate"] == 0.5
+    assert read_config(run).settings.seed == 3 and read_config(run).recipe.learning_rate == 0.5
 
 
 def test_what_a_person_reads_is_there(tmp_path):
@@ -426,7 +428,7 @@ def test_calibration_reads_the_validation_split(csv_file, tmp_path, monkeypatch)
     calibrate = "zoo.evaluation.calibration.calibrate"
     monkeypatch.setattr(calibrate, lambda model, split: read.extend(split))
     run = start(csv_file, tmp_path, "bow")
-    corpus = zoo.datasets.load(str(csv_file), **read_config(run)["files"]).split(0)
+    corpus = zoo.datasets.load(str(csv_file), **read_config(run).settings.files).split(0)
     assert read == list(corpus.validation) != list(corpus.test)
 
 
@@ -630,7 +632,9 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
 def test_options_that_change_nothing_are_told(caplog):
     def told(name, **options):
         caplog.clear()
-        warn_if_idle(zoo.build(name, 2, vocabulary_size=5, **options), options)
+        _warn_if_idle(
+            zoo.build(name, 2, vocabulary_size=5, **options), TrainSettings(options=options)
+        )
         return caplog.messages
 
     without = "changes nothing without"
@@ -831,7 +835,7 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
         ({"seed": None}, "seed must be a whole number: got None"),
         ({"min_count": None}, "min_count must be a whole number: got None"),
         ({"seed": 1.5}, "seed must be a whole number: got 1.5"),
-        ({"learning_rate": "0.1"}, "learning_rate must be a number: got '0.1'"),
+        ({"learning_rate": "0.1"}, "learning_rate must be a number above 0: got '0.1'"),
         ({"epoch": 3}, "unknown argument of zoo.train 'epoch'. Did you mean 'epochs'"),
         ({"files": {"text_colum": "review"}}, "unknown name in files .* mean 'text_column'"),
         ({"options": ["a"]}, r"options must be a dictionary, or None: got \['a'\]"),

@@ -13,7 +13,8 @@ from zoo.datasets.text.text_tensors import check_texts
 from zoo.errors import UsageError
 from zoo.evaluation.prediction import columns_of_answers, names_beside, plain, rows_beside
 from zoo.evaluation.prediction import predict as answers_of
-from zoo.runs.run_folder import load, read_config
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import load
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -60,7 +61,7 @@ def predict(
     if isinstance(run, str | Path):
         model = load(run)
         if text_column is None and isinstance(data, str | Path | pd.DataFrame):
-            column = column_of(data, read_config(run)["files"].get("text_column"), encoding)
+            column = column_of(data, read_config(run).settings.text_column, encoding)
     if isinstance(data, pd.DataFrame):
         rows = list(stream_texts(data, column, on_bad_row))
         texts = [text for _, text in rows]

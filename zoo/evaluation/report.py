@@ -11,7 +11,7 @@ from zoo.datasets.own_files.spreadsheet_cells import LONGEST_CELL, original_cell
 from zoo.errors import UsageError
 from zoo.explanation.attention import attended_words
 from zoo.filesystem.atomic_files import whole
-from zoo.runs.run_folder import read_config
+from zoo.runs.run_config import read_config
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
@@ -149,7 +149,7 @@ def read_mistakes(run: Path) -> list[dict[str, str]]:
     Raises:
         UsageError: if the file is missing or damaged.
     """
-    safe, path = read_config(run).get("safe_csv", False), run / "mistakes.csv"
+    safe, path = read_config(run).settings.safe_csv, run / "mistakes.csv"
     csv.field_size_limit(LONGEST_CELL)
     try:
         with path.open(encoding="utf-8", newline="") as file:

@@ -16,6 +16,8 @@ from zoo.errors import UsageError, unknown
 from zoo.evaluation.calibration import expected_calibration_error
 from zoo.evaluation.relation_f1 import relation_f1
 from zoo.filesystem.paths import expanded
+from zoo.runs.run_config import RunConfig, read_config
+from zoo.settings import TrainSettings
 
 logger = logging.getLogger("zoo")
 
@@ -78,51 +80,53 @@ def worst_classes(classes: dict[str, dict[str, float]]) -> tuple[dict[str, dict[
     return dict(worst), told
 
 
-def read_corpus(config: dict[str, Any]) -> Corpus:
-    """The corpus in splits that a run's settings tell, read again.
+def read_corpus(config: RunConfig) -> Corpus:
+    """The corpus in splits that a run tells, read again.
 
     Raises:
         UsageError: if the data cannot be read.
     """
     from zoo import datasets
 
-    corpus = datasets.load(config["data"], **config["files"])
-    if "label_order" not in config and not datasets.is_corpus(config["data"]):
-        corpus = corpus.in_order(sorted(corpus.labels))  # as before numbers were ordered by size
-    return corpus.split(config["seed"])
+    settings = config.settings
+    corpus = datasets.load(settings.data, **settings.files)
+    if config.label_order == "as text" and not datasets.is_corpus(settings.data):
+        corpus = corpus.in_order(sorted(corpus.labels))
+    return corpus.split(settings.seed)
 
 
-def read_test_split(config: dict[str, Any], most: int | None = None) -> Split:
-    """The test split that a run's settings tell, read again; its first texts, or all.
+def read_test_split(config: RunConfig, most: int | None = None) -> Split:
+    """The test split that a run tells, read again; its first texts, or all.
 
     Raises:
         UsageError: if the data cannot be read, or their classes or rows are not what they were:
             the split would have texts that the model was trained on.
     """
-    if config["data"] is None:
+    if config.settings.data is None:
         raise UsageError(
             "zoo.save wrote this run, so that it has no test split: give other texts, as data "
             "(zoo evaluate --data, zoo explain --file)"
         )
     corpus = read_corpus(config)
-    if config.get("targets") not in (None, corpus.digest()):
+    if config.targets not in (None, corpus.digest()):
         raise UsageError(
-            f"{config['data']} has changed since the training, so that texts trained on may be in "
-            "the test split: give other texts, as data (zoo evaluate --data, zoo explain --file)"
+            f"{config.settings.data} has changed since the training, so that texts trained on may "
+            "be in the test split: give other texts, as data (zoo evaluate --data, zoo explain "
+            "--file)"
         )
     test = corpus.test
     return test if most is None else test.take(np.arange(len(test)) < most)
 
 
-def _is_known(data: str, config: dict[str, Any]) -> bool:
+def _is_known(data: str, settings: TrainSettings) -> bool:
     """Whether a run learnt from a file among these, or chose its weights by it."""
-    own = Path(config["data"] or "")
+    own = Path(settings.data or "")
     if not own.is_absolute():  # the name of a corpus, or nothing
         return False
     found = {}
     with contextlib.suppress(UsageError):  # which is which has become unclear since
         found = find_splits(own)
-    splits = {"train": own} | found | config["files"]
+    splits = {"train": own} | found | settings.files
     learnt = [splits[name] for name in ("train", "validation") if name in splits]
     known = [path for split in learnt for path in _paths(split)]
     return any(path.is_relative_to(other) for path in _paths(data) for other in known)
@@ -157,7 +161,7 @@ def evaluate(
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.
     """
     from zoo import datasets
-    from zoo.runs.run_folder import load, read_config
+    from zoo.runs.run_folder import load
 
     if data is None and columns:
         names = " and ".join(f"{name} (--{name.replace('_', '-')})" for name in columns)
@@ -168,13 +172,14 @@ def evaluate(
     if data is not None:
         check_data(data)
     config = read_config(run)
+    files = config.settings.files
     if data is None:
         test = read_test_split(config)
     else:
         encoding = columns.get("encoding")
-        own = {key: datasets.column_of(data, config["files"].get(key), encoding) for key in COLUMNS}
+        own = {key: datasets.column_of(data, files.get(key), encoding) for key in COLUMNS}
         frame = datasets.read_labelled(data, **own | columns)
-        if not isinstance(data, pd.DataFrame) and _is_known(data, config):
+        if not isinstance(data, pd.DataFrame) and _is_known(data, config.settings):
             logger.warning(
                 "%s is what %s was trained on, so that most of these texts are known: without data "
                 "(--data) its test split is scored",
@@ -182,7 +187,7 @@ def evaluate(
             )
     model = load(run)
     if data is not None:
-        rare = {name: config["files"][name] for name in RARE if name in config["files"]}
+        rare = {name: files[name] for name in RARE if name in files}
         source = FRAME if isinstance(data, pd.DataFrame) else data
         frame = without_rare(frame, source, model.labels, **rare)
         test = Split(frame["text"], class_numbers(frame, model.labels))

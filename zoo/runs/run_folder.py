@@ -22,27 +22,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zoo.errors import DivergedError, UsageError, unknown
+from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
 from zoo.registry import import_model, list_models
+from zoo.runs.run_config import RunConfig, read_config
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
-# Names of load_files' arguments.
-FILES = ("text_column", "label_column", "on_bad_row", "validation", "test", "encoding")
-FILES += ("min_class_size", "rare_classes")
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
 SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
-SETTINGS = {  # of each run; data is null in one that zoo.save wrote
-    "model": str,
-    "data": str | None,
-    "files": dict,
-    "seed": int,
-    "versions": dict,
-}
 
 logger = logging.getLogger("zoo")
 
@@ -104,11 +95,11 @@ def resuming(run: Path) -> str:
     """What continues the training of a run: the command line knows zoo's models alone."""
     devices = ""
     with contextlib.suppress(UsageError):
-        config = read_config(run)
-        if not import_model(config["model"])[0].__module__.startswith("zoo."):
+        settings = read_config(run).settings
+        if not import_model(settings.model)[0].__module__.startswith("zoo."):
             return f"zoo.resume({str(run)!r})"
-        if config.get("devices", 1) != 1 and config.get("processes") == 1:
-            devices = f" --devices {config['devices']}"
+        if settings.devices != 1 and settings.processes == 1:
+            devices = f" --devices {settings.devices}"
     return f"zoo train --resume {shlex.quote(str(run))}{devices}"
 
 
@@ -124,7 +115,7 @@ def words_digest(vocabulary: list[str], labels: list[str]) -> str:
     return hashlib.sha256("\n".join([*vocabulary, "", *labels]).encode()).hexdigest()
 
 
-def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> None:
+def read_words(run: Path, config: RunConfig, model: "TextClassifier") -> None:
     """Gives a model the ``preprocessor`` and the ``labels`` of its run folder.
 
     Raises:
@@ -143,7 +134,7 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
     own = model.preprocessor  # of model.keras, which had none in version 0.1.0
     if (
         len(labels) != model.num_classes
-        or config.get("words", digest) != digest  # version 0.1.0 did not write it
+        or config.words not in (None, digest)
         or (
             len(vocabulary) + 2 != model.vocabulary_size
             if own is None
@@ -156,10 +147,10 @@ def read_words(run: Path, config: dict[str, Any], model: "TextClassifier") -> No
             vocabulary,
             model.max_words,
             model.max_sentences,
-            config.get("clean_up", "hcan"),
+            config.settings.clean_up,
             model.ngrams,
             model.entities,
-            config.get("text_version", 1),  # runs with the first rules do not tell
+            config.text_version,
         )
     except (ValueError, TypeError) as error:  # a word twice, a clean-up that is no name
         raise UsageError(f"{run} is damaged: {error}") from None
@@ -182,49 +173,6 @@ def read_scores(run: Path) -> dict[str, Any]:
         return scores | numbers | {"classes": classes}
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is missing or damaged: {error}") from None
-
-
-def read_config(run: str | Path) -> dict[str, Any]:
-    """The settings of a run.
-
-    Raises:
-        UsageError: if ``run`` is not a run folder, with the nearest matches, or they are damaged.
-    """
-    run = expanded(run)
-    try:
-        config = json.loads((run / "config.json").read_text("utf-8"))
-        for name, kind in SETTINGS.items():
-            if not isinstance(config[name], kind):
-                raise ValueError(f"{name} is {json.dumps(config[name])}")
-        if others := set(config["files"]).difference(FILES):
-            raise ValueError(f"files has no {', '.join(sorted(others))}")
-        return config
-    except (FileNotFoundError, NotADirectoryError):
-        if run.is_dir() and not any(run.iterdir()):
-            raise UsageError(f"{run} is empty: a training had not begun; train anew") from None
-        runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
-        runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
-        if run.is_dir():
-            raise UsageError(
-                f"{run} is no run: it has no config.json.{_meant(run, runs)}"
-            ) from None
-        if not runs:
-            raise UsageError(f"no run in {run}: train one with zoo train") from None
-        raise unknown("run", str(run), dict.fromkeys(runs)) from None
-    except OSError as error:
-        raise UsageError(f"cannot read {run / 'config.json'}: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError) as error:
-        raise UsageError(f"{run / 'config.json'} is damaged: {error}") from None
-
-
-def _meant(run, others):
-    """Which runs a folder that is none may stand for: the one it is in, those in it, others."""
-    of_part = [str(run.parent)] if (run.parent / "config.json").exists() else []
-    inside = sorted(run.glob("*/config.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    found = of_part or [str(path.parent) for path in inside] or list(dict.fromkeys(others))
-    if not found:
-        return " A run is a folder that zoo train has written"
-    return f" Did you mean {' or '.join(found[:3])}?"
 
 
 def versions() -> dict[str, str]:
@@ -273,7 +221,7 @@ def load(run: str | Path) -> "TextClassifier":
     config = read_config(run)
     if not (run / "model.keras").exists() and (run / "checkpoint").exists():
         raise UsageError(f"the training of {run} has not ended: {resuming(run)}")
-    model = _load_file(run / "model.keras", [config["model"]])
+    model = _load_file(run / "model.keras", [config.settings.model])
     read_words(run, config, model)
     return model
 

@@ -20,7 +20,8 @@ from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
 from zoo.layers import PairwiseAttention
 from zoo.progress import progress
-from zoo.runs.run_folder import load, read_config, read_scores, write_words
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import load, read_scores, write_words
 from zoo.shipping.model_card import Agreement, model_card
 from zoo.shipping.saved_model import check_path, export_saved_model
 
@@ -81,7 +82,7 @@ def export(
         check_path(output)
     model = load(run)
     config = read_config(run)
-    if config["data"] is not None:
+    if config.settings.data is not None:
         read_scores(run)  # which the card tells, or an error, before anything is written
     edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
     texts = [*edges, *_test_texts(config)]
@@ -110,7 +111,7 @@ def export(
 
 def _test_texts(config) -> list[str]:
     """Texts of the test split; none where the data are no longer at hand: nothing is downloaded."""
-    entry = CATALOGUE.get(config["data"])
+    entry = CATALOGUE.get(config.settings.data)
     try:
         if entry and not (prepared_copies(entry) or find_raw_files(entry)):
             return []

@@ -12,7 +12,8 @@ from zoo.evaluation.relation_f1 import TASKS
 from zoo.evaluation.scores import SHOWN_CLASSES, worst_classes
 from zoo.explanation.attention import word_weights
 from zoo.registry import describe
-from zoo.runs.run_folder import read_config, read_scores
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import read_scores
 
 USE = {
     "savedmodel": """import tensorflow as tf
@@ -86,9 +87,10 @@ def model_card(
         fixed: whether the export reads one text at a time, padded to the longest.
     """
     config = read_config(run)
-    trained = config["data"] is not None  # by zoo.train, with scores
+    settings = config.settings
+    trained = settings.data is not None  # by zoo.train, with scores
     scores = read_scores(run) if trained else {"classes": {}, "calibration_error": None}
-    summary, own = describe(config["model"]).summary, model.preprocessor
+    summary, own = describe(settings.model).summary, model.preprocessor
     format, _, quantization = name.partition("-")
     shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
     if fixed:
@@ -136,15 +138,15 @@ def model_card(
     looked = "" if word_weights(model, own(["a"])) is None else looked
     words = "characters" if own.clean_up == "characters" else "words"
     counted = "counted on the training split alone"
-    if config["embeddings"] is not None:
+    if settings.embeddings is not None:
         counted = "counted on the training split and filled up by its word vectors"
-    if config.get("start_from") is not None:
+    if settings.start_from is not None:
         counted = "counted on the training split and filled up by those of the run it started from"
-    title, data = config["model"], "They are not known"
+    title, data = settings.model, "They are not known"
     if trained:
-        data = _cell(short_name(config["data"]))
+        data = _cell(short_name(settings.data))
         title += f" on {data}"
-    made = f"trained by zoo\n{config['versions']['attention-zoo']} with seed {config['seed']}"
+    made = f"trained by zoo\n{config.versions['attention-zoo']} with seed {settings.seed}"
     metrics = "They are not known: the model was saved from Python."
     if trained:
         metrics = f"""Of the model before the export, on the {scores["texts"]:,} texts of the test \
@@ -157,7 +159,7 @@ nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, c
 {classes}{told}"""
     parameters = scores["parameters"] if trained else model.count_params()
     if not trained:
-        made = f"saved by zoo\n{config['versions']['attention-zoo']}"
+        made = f"saved by zoo\n{config.versions['attention-zoo']}"
         counted = "chosen by its owner"
     return f"""# {title}
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zoo.errors import UsageError
-from zoo.filesystem.atomic_files import whole, write_json
+from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.registry import name_of
+from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import versions, words_digest, write_words
+from zoo.settings import TrainSettings
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -96,14 +98,16 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
         reason = " ".join(str(error).split())[:200]
         raise UsageError(f"{name} cannot be made again in float32: {reason}") from None
     preprocessor = model.preprocessor
-    config = {"model": name, "data": None, "files": {}, "seed": 0, "versions": versions()}
-    config |= {"clean_up": preprocessor.clean_up, "embeddings": None}
-    config |= {"text_version": preprocessor.version}
-    config |= {"architecture": model.get_config()}
-    config |= {"words": words_digest(preprocessor.vocabulary, model.labels)}
+    config = RunConfig(
+        TrainSettings(name, None, clean_up=preprocessor.clean_up),
+        versions=versions(),
+        architecture=model.get_config(),
+        text_version=preprocessor.version,
+        words=words_digest(preprocessor.vocabulary, model.labels),
+    )
     with whole(folder) as partial:
         partial.mkdir()
         write_words(partial, model)
-        write_json(partial / "config.json", config)
+        config.write(partial)
         write_model(partial, model)
     return folder

@@ -10,8 +10,10 @@ from zoo.datasets.corpus import Corpus
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
-from zoo.registry import build, create, import_model
+from zoo.registry import create, import_model
+from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import read_words
+from zoo.settings import TrainSettings
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -38,49 +40,45 @@ def for_relations(
 
 
 def build_classifier(
-    name: str,
-    preset: str | None,
-    options: dict[str, Any],
-    corpus: Corpus,
-    words: dict[str, Any],
-    embeddings: str | Path | None,
-    seed: int,
-    workers: int | None,
-    start: "TextClassifier | None" = None,
+    settings: TrainSettings, corpus: Corpus, start: "TextClassifier | None" = None
 ) -> "TextClassifier":
     """The untrained classifier with its preprocessor.
 
     Args:
-        name, preset, options: of the model.
+        settings: of the training.
         corpus: in splits.
-        words: ``clean_up``, ``min_count``, ``max_vocabulary`` and ``percentile``, as
-            :meth:`zoo.datasets.Preprocessor.fit` takes them.
-        embeddings: see :func:`zoo.train`.
-        seed: of word vectors.
-        workers: threads of word2vec; None for as many as there are cores.
         start: a model whose weights it starts with; see :mod:`zoo.training.starting_weights`.
     """
-    labels = len(corpus.labels)
-    limits = create(name, labels, preset, **options)
+    name, options, embeddings = settings.model, settings.options, settings.embeddings
+    kind, preset = import_model(name)[0], settings.preset
+    if start is None:
+        clean_up = settings.clean_up or clean_up_of(corpus, kind)
+        preset, options = for_relations(name, clean_up, preset, options)
+    else:
+        clean_up, options = start.preprocessor.clean_up, _options_of(start) | options
+    max_vocabulary = settings.max_vocabulary or kind.max_vocabulary
+    limits = create(name, len(corpus.labels), preset, **options)
     if embeddings is not None and not limits.reads_word_vectors:
         raise UsageError(f"{name} has no word vectors: leave out embeddings (--embeddings)")
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
         limits.max_sentences,
+        clean_up=clean_up,
+        min_count=settings.min_count,
+        max_vocabulary=max_vocabulary,
+        percentile=settings.percentile,
         ngrams=limits.ngrams,
         entities=limits.entities,
-        **words,
         **({} if start is None else {"version": start.preprocessor.version}),
     )
     sizes = {}
-    if words["percentile"] is not None:
+    if settings.percentile is not None:
         sizes |= {"max_words": preprocessor.max_words}
         sizes |= {"max_sentences": preprocessor.max_sentences}
     if embeddings is not None:
-        width = limits.embedding_dim
-        vectors = _word_vectors(embeddings, corpus, preprocessor, width, words, seed, workers)
-        preprocessor = _filled_up(preprocessor, vectors.index_to_key, "vectors", words)
+        vectors = _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits)
+        preprocessor = _filled_up(preprocessor, vectors.index_to_key, "vectors", max_vocabulary)
         sizes |= {"embedding_dim": vectors.vector_size}
         if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
             raise UsageError(
@@ -88,18 +86,22 @@ def build_classifier(
                 f"{vectors.vector_size} wide: leave it out"
             )
     elif start is not None:
-        preprocessor = _filled_up(preprocessor, start.preprocessor.vocabulary, "run", words)
+        known = start.preprocessor.vocabulary
+        preprocessor = _filled_up(preprocessor, known, "run", max_vocabulary)
     sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
-    classifier = build(name, labels, preset, **options | sizes)
     try:
-        type(classifier).from_config(classifier.get_config())
+        classifier = kind.from_config(limits.get_config() | sizes)
     except (TypeError, AttributeError) as error:
         raise UsageError(
             f"{name} could not be saved, as its options do not make it again: keep each under its "
             f"name, and pass on those of TextClassifier ({' '.join(str(error).split())[:200]})"
         ) from None
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+    classifier.build()
     if embeddings is not None:
-        classifier.embed.embeddings.assign(embedding_matrix(vectors, preprocessor.vocabulary, seed))
+        table = embedding_matrix(vectors, preprocessor.vocabulary, settings.seed)
+        classifier.embed.embeddings.assign(table)
     elif not classifier.train_embeddings and start is None:
         told = "%s: word vectors stay as random as they are; set embeddings (--embeddings)"
         logger.warning(told, name)
@@ -116,10 +118,18 @@ def build_classifier(
     return classifier
 
 
-def _filled_up(preprocessor, further, of, words):
+def _options_of(start: "TextClassifier") -> dict[str, Any]:
+    """The options of a model that starts from another, but for those that others decide."""
+    own = {name: getattr(start, name) for name in start.option_defaults()}
+    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
+        del own[name]
+    return own
+
+
+def _filled_up(preprocessor, further, of, most):
     """One that also knows further words, which have vectors."""
     of_texts = len(preprocessor.vocabulary)
-    preprocessor = preprocessor.extended(further, words["max_vocabulary"])
+    preprocessor = preprocessor.extended(further, most)
     if more := len(preprocessor.vocabulary) - of_texts:
         logger.info(
             "%d words of the %s are rare in the training texts or not in them; "
@@ -129,31 +139,31 @@ def _filled_up(preprocessor, further, of, words):
     return preprocessor
 
 
-def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
+def _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits):
     """Vectors of the vocabulary and, while there is room in it, of further words."""
-    if embeddings != "word2vec":
-        room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
-        return read_vectors(embeddings, preprocessor.vocabulary, room)
+    if settings.embeddings != "word2vec":
+        room = max(0, max_vocabulary - len(preprocessor.vocabulary))
+        return read_vectors(settings.embeddings, preprocessor.vocabulary, room)
     from zoo.datasets.text.clean_ups import split_words
 
     return train_word2vec(
         itertools.chain(corpus.train, corpus.unlabelled or ()),
         lambda texts: split_words(texts, preprocessor.clean_up, preprocessor.version),
-        dim,
-        min_count=words["min_count"],
-        seed=seed,
-        workers=workers,
+        limits.embedding_dim,
+        min_count=settings.min_count,
+        seed=settings.seed,
+        workers=None if settings.processes == 1 else 1,  # the same vectors for all processes
     )
 
 
-def rebuild_classifier(run: Path, config: dict[str, Any]) -> "TextClassifier":
+def rebuild_classifier(run: Path, config: RunConfig) -> "TextClassifier":
     """The classifier that the settings of a run tell, with new weights."""
     from zoo.runs.model_file import check_plain
 
     path = run / "config.json"
-    check_plain(config["architecture"], path)
+    check_plain(config.architecture, path)
     try:
-        classifier = import_model(config["model"])[0].from_config(config["architecture"])
+        classifier = import_model(config.settings.model)[0].from_config(config.architecture)
         classifier.build()
     except UsageError:
         raise

@@ -13,8 +13,8 @@ from zoo.datasets.batches import Share, share_of_words
 from zoo.datasets.corpus import Corpus
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
+from zoo.settings import CACHES
 from zoo.training.checkpoints import Checkpoint
-from zoo.training.setting_checks import CACHES
 
 NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
 

@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from keras import ops
 
@@ -16,15 +16,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("zoo")
 
 
-def load_start(
-    run: str | Path, options: dict[str, Any], corpus: Corpus
-) -> tuple["TextClassifier", dict[str, Any]]:
-    """The model of a run, and the options of one that starts from it.
-
-    Args:
-        run: its folder.
-        options: what is to differ; none that makes weights of other shapes.
-        corpus: what it is to read.
+def load_start(run: str | Path, corpus: Corpus) -> "TextClassifier":
+    """The model of a run, which is to read a corpus.
 
     Raises:
         UsageError: if the run is not whole, or cleans texts up in a way that the corpus' cannot be.
@@ -35,10 +28,7 @@ def load_start(
             f"the texts need the clean-up {corpus.clean_up}, and the run to start from has "
             f"{start.preprocessor.clean_up}"
         )
-    own = {name: getattr(start, name) for name in start.option_defaults()}
-    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
-        del own[name]
-    return start, own | options
+    return start
 
 
 def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:

@@ -2,139 +2,55 @@
 
 import contextlib
 import dataclasses
-import glob
-import inspect
 import itertools
 import logging
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
-from zoo.datasets.own_files.reading import check_data
-from zoo.errors import UsageError, unknown
+from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone, scratch
 from zoo.filesystem.paths import expanded
-from zoo.recipes import Recipe
-from zoo.registry import check_name, find_recipe, import_model
-from zoo.runs.run_folder import (
-    FILES,
-    new_run,
-    read_config,
-    resuming,
-    versions,
-    words_digest,
-    write_words,
-)
+from zoo.registry import find_recipe, import_model
+from zoo.runs.run_config import RunConfig, read_config
+from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write_words
+from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
-from zoo.training.classifier_of_corpus import (
-    build_classifier,
-    clean_up_of,
-    for_relations,
-    rebuild_classifier,
-)
-from zoo.training.setting_checks import (
-    check_batch_size,
-    check_choices,
-    check_flags,
-    check_numbers,
-    check_options,
-    check_paths,
-    check_seed,
-    check_start,
-    check_tensorboard,
-    warn_if_idle,
-    warn_if_solved,
-)
+from zoo.training.classifier_of_corpus import build_classifier, rebuild_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEVICES = ("devices", "coordinator", "processes", "process_id")  # of zoo.training.devices.spread
-RESUMED = {field.name for field in dataclasses.fields(Recipe)}  # settings that it takes to resume
-RESUMED |= {"texts", "precision", "calibrate", "cache", "architecture"}
+NEEDED = {  # options that change nothing without all of these
+    "max_distance": ("entities", "position_dim"),
+    "entity_vectors": ("entities",),
+    "word_positions": ("position_dim",),
+}
+IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
+IDLE += ("tensorboard", "precision")  # where a model is solved at once
 
 logger = logging.getLogger("zoo")
 
 
+@documented("model", "data")
 def train(
-    model: str = "hcan",
-    data: "str | Path | pd.DataFrame" = "sample",
-    *,
-    files: dict[str, str] | None = None,
-    preset: str | None = None,
-    options: dict[str, Any] | None = None,
-    recipe: str = "default",
-    epochs: int | None = None,
-    batch_size: int | None = None,
-    learning_rate: float | None = None,
-    schedule: str | None = None,
-    class_weights: bool | None = None,
-    clean_up: str | None = None,
-    min_count: int = 2,
-    max_vocabulary: int | None = None,
-    percentile: float | None = None,
-    embeddings: str | None = None,
-    unlabelled: str | None = None,
-    start_from: str | Path | None = None,
-    cache: str = "auto",
-    precision: str = "auto",
-    calibrate: bool = True,
-    safe_csv: bool = False,
-    seed: int = 0,
-    output: str | Path = "runs",
-    verbose: int | str = "auto",
-    tensorboard: bool = False,
-    **devices: Any,
+    model: str = "hcan", data: "str | Path | pd.DataFrame" = "sample", **settings: Any
 ) -> Path:
     """Trains a classifier and writes a run folder.
 
-    The weights of the best validation accuracy are kept.
+    The weights of the best validation accuracy are kept. Trainings in threads of one process change
+    each other's draws.
 
     Args:
         model: a name of :func:`zoo.list_models`.
         data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, or the path of your
             own table, folder or glob; or a DataFrame, whose texts and labels are then kept in
             ``data.jsonl`` of the run folder, from where they are read again.
-        files: for your own: ``text_column``, ``label_column``, ``on_bad_row``, ``encoding``,
-            ``min_class_size``, ``rare_classes``, and the files ``validation`` and ``test``; see
-            :func:`zoo.datasets.load_files`.
-        preset, options: of the model; see :func:`zoo.build`. Relations of entities have a preset
-            "relations" in some models, which is then the default.
-        recipe: "default", or a paper's, under the name of its preset; see
-            :class:`zoo.recipes.Recipe`.
-        epochs, batch_size, learning_rate, schedule, class_weights: in place of the recipe's. A
-            batch is that of all devices together.
-        clean_up, min_count, max_vocabulary, percentile: of the words; see
-            :meth:`zoo.datasets.Preprocessor.fit`. The percentile is 1 to 100.
-        embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
-            unlabelled ones; or the path of a file of word vectors, see
-            :mod:`zoo.datasets.vectors.vector_files`. The most frequent words that have one fill
-            the vocabulary up. By default words start at random.
-        unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
-        start_from: a run folder of the same model, whose weights this one starts with, in place of
-            random ones: on few texts, one trained on many like them; see
-            :mod:`zoo.training.starting_weights`. Its options, its clean-up and the version of
-            its rules are this one's; the words that it knows fill the vocabulary up.
-        cache: keeps word ids in "memory" or on "disk" while training; "none" computes them anew
-            each epoch; "auto" keeps those of up to 200,000 texts in memory.
-        precision: "float32", "mixed_bfloat16" or "mixed_float16", while training; "auto" takes
-            16 bits where a GPU is made for them.
-        calibrate: whether probabilities are made as often right as they say, by a temperature
-            that fits the validation split.
-        safe_csv: whether ``mistakes.csv`` and ``predictions.csv`` are made safe to open in a
-            spreadsheet; see :func:`zoo.datasets.own_files.spreadsheet_cells.safe_cell`.
-        seed: of weights, batches, dropout and splits. Trainings in threads of one process change
-            each other's draws.
-        output: the folder of the run folders.
-        verbose: Keras' 0, 1, 2 or "auto".
-        tensorboard: whether to log for TensorBoard into ``tensorboard/`` of the run folder.
-        devices: ``devices``, ``coordinator``, ``processes``, ``process_id``; see
-            :func:`zoo.training.devices.spread`.
+        {settings}
 
     Returns:
         The run folder; of a process that is not the first, one that is gone.
@@ -142,112 +58,64 @@ def train(
     Raises:
         UsageError: for bad names, data or options, before anything is written; and where the
             training cannot go on.
+
+    Note:
+        ``files``, a dictionary with ``text_column``, ``label_column``, ``on_bad_row``,
+        ``encoding``, ``min_class_size``, ``rare_classes``, ``validation`` and ``test``, is an older
+        way to give the settings of these names.
+
+    Example:
+        >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
+        >>> zoo.load(run).predict(["Not bad at all."])
     """
-    files, options = files or {}, options or {}
-    check_name(model)
-    check_data(data)
-    check_names(files, devices)
-    check_seed(seed)
-    seed = int(seed)  # Keras takes no number of NumPy
-    paths = [files.get(split) for split in ("validation", "test")]
-    is_frame = not isinstance(data, str | Path)
-    own = None if is_frame else data
-    check_paths(own, output, embeddings, unlabelled, start_from, *paths, names=files.values())
-    data = data if is_frame or datasets.is_corpus(data) else datasets.as_path(data)
-    check_choices(precision, cache, schedule)
-    check_flags(class_weights=class_weights, calibrate=calibrate, safe_csv=safe_csv)
-    if recipe != "default":
-        find_recipe(model, recipe)
-    if unlabelled is not None and embeddings != "word2vec":
-        raise UsageError(
-            "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings word2vec)"
-        )
-    check_options(model, options)
-    if start_from is not None:
-        check_start(
-            model,
-            read_config(start_from),
-            preset=preset,
-            clean_up=clean_up,
-            embeddings=embeddings,
-            percentile=percentile,
-        )
-    check_numbers(
-        learning_rate,
-        percentile,
-        epochs=epochs,
-        batch_size=batch_size,
-        min_count=min_count,
-        max_vocabulary=max_vocabulary,
-    )
-    own = {"epochs": epochs, "batch_size": batch_size}
-    own |= {"learning_rate": None if learning_rate is None else float(learning_rate)}
-    own |= {"schedule": schedule, "class_weights": class_weights}
-    check_tensorboard(tensorboard)
-    idle = own | {"cache": None if cache == "auto" else cache, "tensorboard": tensorboard or None}
-    idle |= {"precision": None if precision == "auto" else precision}
-    own_files = files_of(data, files, unlabelled)
-    with _new_run(output, f"{model}-{datasets.short_name(data)}", devices) as folder:
-        corpus = datasets.load(data, **own_files).split(seed)
+    settings = from_keywords({"model": model, "data": data} | settings)
+    settings.check()
+    if isinstance(data, str | Path) and not datasets.is_corpus(data):
+        settings = dataclasses.replace(settings, data=datasets.as_path(data))
+    start = None
+    if settings.start_from is not None:
+        _check_start(settings, read_config(settings.start_from).settings)
+    name = f"{settings.model}-{datasets.short_name(data)}"
+    with _new_run(settings.output, name, settings.process_id) as folder:
+        corpus = datasets.load(settings.data, **files_of(settings)).split(settings.seed)
         _announce(corpus)
         started = time.perf_counter()
-        with _session(precision, seed, devices) as (precision, share):
-            if unlabelled is not None:
-                _add_unlabelled(corpus, data, files, unlabelled)
-            defaults = import_model(model)[0]
-            words = {"min_count": min_count, "percentile": percentile}
-            if start_from is None:
-                words |= {"clean_up": clean_up or clean_up_of(corpus, defaults)}
-                preset, options = for_relations(model, words["clean_up"], preset, options)
-                start, built = None, options
-            else:
+        with _session(settings) as (precision, share):
+            if settings.unlabelled is not None:
+                _add_unlabelled(corpus, settings)
+            if settings.start_from is not None:
                 from zoo.training.starting_weights import load_start
 
-                start, built = load_start(start_from, options, corpus)
-                words |= {"clean_up": start.preprocessor.clean_up}
-            words |= {"max_vocabulary": max_vocabulary or defaults.max_vocabulary}
-            workers = None if devices.get("processes", 1) == 1 else 1  # the same vectors for all
-            classifier = build_classifier(
-                model, preset, built, corpus, words, embeddings, seed, workers, start
-            )
+                start = load_start(settings.start_from, corpus)
+            classifier = build_classifier(settings, corpus, start)
             del start  # which would stay in memory while training
-            resolved = find_recipe(model, recipe).resolved(
-                classifier, len(corpus.train), **{k: v for k, v in own.items() if v is not None}
+            recipe = find_recipe(settings.model, settings.recipe).resolved(
+                classifier, len(corpus.train), **settings.of_recipe
             )
-            check_batch_size(resolved.batch_size, len(corpus.train), share)
-            warn_if_solved(classifier, idle)
-            warn_if_idle(classifier, options)
-            given = {name: files[name] for name in files.keys() & {"validation", "test"}}
-            given = own_files | {name: _absolute(path) for name, path in given.items()}
-            if is_frame:
-                datasets.write_rows(folder / "data.jsonl", data, corpus.columns)
-                data = folder / "data.jsonl"
-            config = {"model": model, "data": data if datasets.is_corpus(data) else _absolute(data)}
-            config |= {"preset": preset, "label_order": "by number"}  # as text, before
-            config |= {"files": given | corpus.columns, "options": options, "recipe": recipe}
-            config |= dataclasses.asdict(resolved) | words
-            config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
-            config |= {"safe_csv": safe_csv, "devices": 1 if share is None else share.devices}
-            config |= {"processes": devices.get("processes", 1)}
-            vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
-            config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
-            config |= {"start_from": _absolute(start_from)}
-            config |= {"text_version": classifier.preprocessor.version}
-            config |= {"texts": _sizes(corpus), "targets": corpus.digest(), "versions": versions()}
-            config |= {"architecture": classifier.get_config()}
-            config |= {"words": words_digest(classifier.preprocessor.vocabulary, corpus.labels)}
+            _check_batch_size(recipe.batch_size, len(corpus.train), share)
+            _warn_if_idle(classifier, settings)
+            resolved = _resolved(settings, corpus, classifier, precision, share, folder)
+            config = RunConfig(
+                resolved,
+                recipe=recipe,
+                versions=versions(),
+                architecture=classifier.get_config(),
+                text_version=classifier.preprocessor.version,
+                words=words_digest(classifier.preprocessor.vocabulary, corpus.labels),
+                texts=_sizes(corpus),
+                targets=corpus.digest(),
+            )
             write_words(folder, classifier)
-            write_json(folder / "config.json", config)
-            ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
+            config.write(folder)
+            ended = _fit(folder, classifier, corpus, config, settings, share)
             seconds = time.perf_counter() - started
-        if not devices.get("process_id"):
+        if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)
     return folder
 
 
-def resume(
-    run: str | Path, verbose: int | str = "auto", tensorboard: bool = False, **devices: Any
-) -> Path:
+@documented(*{*names()} - {*names(Group.MACHINE)})
+def resume(run: str | Path, **settings: Any) -> Path:
     """Continues a training that was killed, stopped or ran out of disk, to the same end.
 
     On one machine's CPU in float32 the final weights are those of a training that was never
@@ -255,7 +123,7 @@ def resume(
 
     Args:
         run: its folder, which is also that of the result. Several processes all need to see it.
-        verbose, tensorboard, devices: see :func:`train`.
+        {settings}
 
     Returns:
         That folder.
@@ -264,53 +132,51 @@ def resume(
         UsageError: if there is nothing to continue, the data is not what it was, or Keras has
             another backend.
     """
-    check_tensorboard(tensorboard)
-    for name in devices:
-        if name not in DEVICES:
-            raise unknown("argument of zoo.resume", name, ("verbose", "tensorboard", *DEVICES))
+    machine = from_keywords(settings, "zoo.resume", names(Group.MACHINE))
+    machine.check()
     run = expanded(run)
     config = read_config(run)
     if not any((run / "checkpoint").glob("state-*.npz")):
-        ended = (run / "metrics.json").exists() or config["data"] is None
+        ended = (run / "metrics.json").exists() or config.settings.data is None
         raise UsageError(
             f"the training of {run} "
             + ("has ended: there is nothing to continue" if ended else "had not begun: train anew")
         )
     with contextlib.ExitStack() as stack:
         folder = run
-        if devices.get("process_id"):
+        if machine.process_id:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "run"
             shutil.copytree(run, folder)
         else:
             stack.enter_context(alone(run))
         try:
-            return _resume(run, folder, config, verbose, tensorboard, devices)
+            return _resume(run, folder, config, machine)
         except KeyboardInterrupt as error:
             error.add_note(f"continue with: {resuming(run)}")
             raise
 
 
-def _resume(run, folder, config, verbose, tensorboard, devices):
+def _resume(run, folder, config, machine):
     """Goes on in the folder, which is that of the run or a copy."""
     from zoo.evaluation.scores import read_corpus
 
-    lacking = sorted(name for name in RESUMED if name not in config)
-    if lacking:
-        raise UsageError(f"{run / 'config.json'} is damaged: it lacks {', '.join(lacking)}")
+    data = config.settings.data
+    if config.lacking:
+        raise UsageError(f"{run / 'config.json'} is damaged: it lacks {', '.join(config.lacking)}")
     corpus = read_corpus(config)
-    if _sizes(corpus) != config["texts"]:
+    if _sizes(corpus) != config.texts:
         raise UsageError(
-            f"{config['data']} has changed since {run} began: it had {config['texts']} texts, now "
-            f"it has {_sizes(corpus)}. Train anew"
+            f"{data} has changed since {run} began: it had {config.texts} texts, now it has "
+            f"{_sizes(corpus)}. Train anew"
         )
-    if config.get("targets") not in (None, corpus.digest()):
+    if config.targets not in (None, corpus.digest()):
         raise UsageError(
-            f"{config['data']} has changed since {run} began: its rows have other texts or "
-            "classes, or another order. Train anew"
+            f"{data} has changed since {run} began: its rows have other texts or classes, or "
+            "another order. Train anew"
         )
     import keras  # takes seconds: only once the input is known to be good
 
-    backend = config["versions"].get("backend")
+    backend = config.versions.get("backend")
     if backend not in (None, keras.backend.backend()):
         raise UsageError(
             f"{run} began with KERAS_BACKEND={backend}, and would end with other weights under "
@@ -318,61 +184,109 @@ def _resume(run, folder, config, verbose, tensorboard, devices):
         )
     _announce(corpus)
     started = time.perf_counter()
-    resolved = Recipe(**{f.name: config[f.name] for f in dataclasses.fields(Recipe)})
-    with _session(config["precision"], config["seed"], devices) as (_, share):
-        check_batch_size(resolved.batch_size, len(corpus.train), share)
+    here = {name: getattr(machine, name) for name in names(Group.MACHINE)}
+    settings = dataclasses.replace(config.settings, **here)
+    with _session(settings) as (_, share):
+        _check_batch_size(config.recipe.batch_size, len(corpus.train), share)
         now = 1 if share is None else share.devices
-        if (before := config.get("devices", now)) != now:
+        if (before := config.settings.devices) != now:
             logger.warning(
                 "%s began on %d devices and continues on %d, and so ends with other weights",
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)
-        ended = _fit(folder, classifier, corpus, resolved, config, share, verbose, tensorboard)
+        ended = _fit(folder, classifier, corpus, config, settings, share)
         seconds = time.perf_counter() - started
-    if not devices.get("process_id"):
+    if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
         if any((run / "exports").glob("*")):
             logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
 
 
-def files_of(data: str | Path, files: Mapping[str, Any], unlabelled: Any) -> dict[str, Any]:
-    """What of ``files`` is for the data: beside a corpus, columns are of the unlabelled texts."""
-    of_others = datasets.is_corpus(data) and unlabelled is not None
+def files_of(settings: TrainSettings) -> dict[str, Any]:
+    """How the data's own files are read: beside a corpus, columns are of the unlabelled texts."""
+    of_others = datasets.is_corpus(settings.data) and settings.unlabelled is not None
     others = ("text_column", "on_bad_row", "encoding") if of_others else ()
-    return {name: value for name, value in files.items() if name not in others}
+    return {name: value for name, value in settings.files.items() if name not in others}
 
 
-def check_names(files: Any, others: Iterable[str]) -> None:
-    """Refuses unknown names in ``files``, and unknown ones of other arguments of :func:`train`."""
-    if not isinstance(files, Mapping):
-        raise UsageError(f"files must be a dictionary, or None: got {files!r}")
-    for name in files:
-        if name not in FILES:
-            raise unknown("name in files", name, FILES)
-    own = inspect.signature(train).parameters.keys() - {"devices"}
-    for name in others:
-        if name not in own.union(DEVICES):
-            raise unknown("argument of zoo.train", name, sorted(own.union(DEVICES)))
+def _resolved(settings, corpus, classifier, precision, share, folder):
+    """The settings with nothing left open, as the run folder keeps them."""
+    data = settings.data
+    if not isinstance(data, str | Path):
+        datasets.write_rows(folder / "data.jsonl", data, corpus.columns)
+        data = folder / "data.jsonl"
+    kept = files_of(settings)
+    files = {name: kept.get(name) for name in ("text_column", "on_bad_row", "encoding")}
+    for split in ("validation", "test"):
+        files[f"{split}_data"] = absolute(kept[split]) if split in kept else None
+    return dataclasses.replace(
+        settings,
+        data=data if datasets.is_corpus(data) else absolute(data),
+        **files | corpus.columns,
+        clean_up=classifier.preprocessor.clean_up,
+        max_vocabulary=settings.max_vocabulary or type(classifier).max_vocabulary,
+        precision=precision,
+        devices=1 if share is None else share.devices,
+    )
 
 
-def _add_unlabelled(corpus, data, files, unlabelled):
-    """Adds further texts to those of the corpus."""
-    column = files.get("text_column")
-    if not datasets.is_corpus(data):  # another file may have another one
-        column = datasets.column_of(
-            unlabelled, corpus.columns.get("text_column"), files.get("encoding")
+def _check_start(settings, start):
+    """Refuses a run of another model to start from, and settings that such a run decides."""
+    model = settings.model
+    if start.model != model:
+        raise UsageError(
+            f"the run to start from is of {start.model}, not of {model}: train {start.model}"
         )
-    on_bad_row, encoding = files.get("on_bad_row", "fail"), files.get("encoding")
-    texts = datasets.read_texts(unlabelled, column, on_bad_row, encoding)
+    decided = ("preset", "clean_up", "embeddings", "percentile")
+    if decided := [name for name in decided if getattr(settings, name) is not None]:
+        raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
+    if import_model(model)[0].solves:
+        raise UsageError(f"{model} is solved at once: it starts from nothing")
+
+
+def _check_batch_size(size, texts, share):
+    """Refuses batches that several devices cannot share; ``share`` is a ``Share`` or None."""
+    if share is not None and size % share.devices:
+        raise UsageError(
+            f"batch_size must be a multiple of the {share.devices} devices: got {size}"
+        )
+    if share is not None and size > texts:
+        raise UsageError(f"batch_size must be at most the {texts} training texts: got {size}")
+
+
+def _warn_if_idle(classifier, settings):
+    """Tells of settings and options that change nothing."""
+    default = TrainSettings()
+    idle = [name for name in IDLE if getattr(settings, name) != getattr(default, name)]
+    if idle and classifier.solves:
+        logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
+    for option in settings.options.keys() & NEEDED.keys():
+        needed = classifier.option_defaults().keys() & set(NEEDED[option])
+        lacking = sorted(name for name in needed if not getattr(classifier, name))
+        if settings.options[option] and lacking:
+            logger.warning(
+                "%s: %s changes nothing without %s", classifier.name, option, " and ".join(lacking)
+            )
+
+
+def _add_unlabelled(corpus, settings):
+    """Adds further texts to those of the corpus."""
+    column, encoding = settings.text_column, settings.encoding
+    if not datasets.is_corpus(settings.data):  # another file may have another one
+        column = datasets.column_of(
+            settings.unlabelled, corpus.columns.get("text_column"), encoding
+        )
+    on_bad_row = settings.on_bad_row or "fail"
+    texts = datasets.read_texts(settings.unlabelled, column, on_bad_row, encoding)
     corpus.unlabelled = itertools.chain(corpus.unlabelled or (), texts)
 
 
 @contextlib.contextmanager
-def _new_run(output, name, devices):
+def _new_run(output, name, process_id):
     """The folder of the run; of a process that is not the first, one that nobody sees."""
-    if not devices.get("process_id"):
+    if not process_id:
         with new_run(output, name) as folder:
             yield folder
         return
@@ -381,34 +295,35 @@ def _new_run(output, name, devices):
 
 
 @contextlib.contextmanager
-def _session(precision, seed, devices):
+def _session(settings):
     """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
     import keras  # takes seconds: only once the input is known to be good
 
     from zoo.classifier import dtype_policy
     from zoo.training.devices import auto_precision, spread
 
-    with spread(**devices) as share:
-        keras.utils.set_random_seed(seed)
-        precision = auto_precision() if precision == "auto" else precision
+    machine = settings.devices, settings.coordinator, settings.processes, settings.process_id
+    with spread(*machine) as share:
+        keras.utils.set_random_seed(settings.seed)
+        precision = auto_precision() if settings.precision == "auto" else settings.precision
         with dtype_policy(precision):
             yield precision, share
 
 
-def _fit(folder, classifier, corpus, recipe, config, share, verbose, tensorboard):
+def _fit(folder, classifier, corpus, config, settings, share):
     """Trains, or goes on training. Returns whether that came to its end."""
     from zoo.training.fitting import fit
 
+    seed, cache, verbose = settings.seed, settings.cache, settings.verbose
     if classifier.solves:
-        classifier.solve(corpus.train, config["seed"])
+        classifier.solve(corpus.train, seed)
         return True
     if share is not None and share.part:
         verbose = 0
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
-        cache = str(temporary / "ids") if config["cache"] == "disk" else config["cache"]
-        return fit(
-            classifier, corpus, recipe, folder, config["seed"], cache, share, verbose, tensorboard
-        )
+        cache = str(temporary / "ids") if cache == "disk" else cache
+        further = seed, cache, share, verbose, settings.tensorboard
+        return fit(classifier, corpus, config.recipe, folder, *further)
 
 
 def _finish(folder, classifier, corpus, config, ended, seconds):
@@ -421,7 +336,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
 
     classifier = in_float32(classifier)
     calibrated, temperature = {}, None
-    if config["calibrate"]:
+    if config.settings.calibrate:
         temperature = calibration.calibrate(classifier, corpus.validation)
     targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
     if temperature is not None:
@@ -434,7 +349,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     if (folder / "history.csv").exists():
         summary.draw_learning_curves(folder)
     summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
-    safe = config.get("safe_csv", False)
+    safe = config.settings.safe_csv
     summary.write_predictions(folder, targets, probabilities, classifier.labels, safe)
     summary.write_mistakes(folder, classifier, corpus.test, probabilities, safe)
     write_json(folder / "metrics.json", scores)
@@ -454,12 +369,3 @@ def _announce(corpus):
 def _sizes(corpus):
     splits = ("train", "validation", "test")
     return {split: len(getattr(corpus, split)) for split in splits}
-
-
-def _absolute(path):
-    """A path or a glob that is still right from elsewhere, under its own name; or None."""
-    if path is None:
-        return None
-    path = expanded(path)
-    is_glob = glob.has_magic(str(path)) and not path.exists()
-    return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else path.absolute())

@@ -1,6 +1,7 @@
 """Tuning: a search over the few settings that matter most, judged on the validation split."""
 
 import contextlib
+import dataclasses
 import json
 import logging
 from pathlib import Path
@@ -10,31 +11,29 @@ import numpy as np
 import pandas as pd
 
 from zoo import datasets
-from zoo.datasets.own_files.reading import check_data
 from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole, write_json
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
 from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
+from zoo.settings import PROCESSES, SEARCHED, TrainSettings, documented, from_keywords, whole_number
 from zoo.training.classifier_of_corpus import for_relations
-from zoo.training.setting_checks import check_numbers, check_options, check_seed
-from zoo.training.trainer import check_names, files_of, train
+from zoo.training.trainer import files_of, train
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
-SIZES = ("epochs", "min_count", "max_vocabulary")  # of the settings
 
 logger = logging.getLogger("zoo")
 
 
+@documented("model", "data", "output", *SEARCHED, *PROCESSES)
 def tune(
     model: str = "hcan",
     data: str | Path | pd.DataFrame = "sample",
     *,
     trials: int = 20,
     output: str | Path | None = None,
-    seed: int = 0,
     verbose: int | str = 0,
     **settings: Any,
 ) -> Path:
@@ -47,10 +46,8 @@ def tune(
         model, data: see :func:`zoo.train`.
         trials: how many there are to be in all; run again, those that diverged are tried anew.
         output: the folder; by default ``tuning/<model>-<data>``.
-        seed: of the search and of each training.
         verbose: Keras' 0, 1 or 2, of each training.
-        settings: of :func:`zoo.train`: ``files``, ``preset``, ``options``, ``epochs``,
-            ``percentile`` and so on.
+        {settings}
 
     Returns:
         The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
@@ -64,44 +61,31 @@ def tune(
         import optuna
     except ImportError:
         raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
-    if trials < 1:
-        raise UsageError(f"trials must be at least 1: got {trials}")
-    check_seed(seed)
-    seed = int(seed)  # Keras takes no number of NumPy
-    check_data(data)
-    check_names(settings.get("files") or {}, settings)
-    if several := settings.keys() & {"coordinator", "processes", "process_id"}:
+    whole_number()("trials", trials)
+    if several := settings.keys() & set(PROCESSES):
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
-    if searched := settings.keys() & {"learning_rate", "batch_size"}:
+    if searched := settings.keys() & set(SEARCHED):
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
-    sizes = {name: settings[name] for name in SIZES if name in settings}
-    check_numbers(None, settings.get("percentile"), **sizes)
-    options = settings.pop("options", None) or {}
-    check_options(model, options)
-    if create(model, 2, settings.get("preset"), **options).solves:
+    own = {"model": model, "data": data, "verbose": verbose}
+    settings = from_keywords(settings | own, "zoo.tune")
+    settings.check()
+    if create(model, 2, settings.preset, **settings.options).solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
-    files = files_of(data, settings.get("files") or {}, settings.get("unlabelled"))
-    corpus = datasets.load(data, **files).split(seed)
-    texts, clean_up = corpus.digest(), settings.get("clean_up") or corpus.clean_up
-    preset, own = for_relations(model, clean_up, settings.get("preset"), options)
-    default = find_recipe(model, settings.get("recipe", "default")).learning_rate
-    rate = default or create(model, 2, preset, **own).learning_rate
+    corpus = datasets.load(data, **files_of(settings)).split(settings.seed)
     folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     lacking = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
+    settings = dataclasses.replace(settings, output=folder / "runs")
     with alone(folder), _quiet(optuna):
-        own = {"model": model, "texts": texts, "options": options, "seed": seed}
         study = _open_study(optuna, folder / "study.log")
         before = study.get_trials(deepcopy=False)
         taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-        _claim(folder, taken, own | {k: v for k, v in settings.items() if k != "files"})
+        _claim(folder, taken, _told(settings) | {"texts": corpus.digest()})
         try:
-            _search(
-                optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings
-            )
+            _search(optuna, folder, study, settings, trials, _middle_rate(settings, corpus))
         except DivergedError:
             raise
         except UsageError:  # a setting that is wrong is no trial
@@ -122,11 +106,27 @@ def tune(
     return folder
 
 
-def _search(optuna, folder, study, model, data, options, rate, trials, seed, verbose, settings):
+def _told(settings):
+    """What trials of one search have in common: all that is not the default."""
+    default = TrainSettings().kept()
+    kept = {name: one for name, one in settings.kept().items() if one != default[name]}
+    del kept["data"]  # its digest is known
+    return kept | {"model": settings.model, "options": settings.options, "seed": settings.seed}
+
+
+def _middle_rate(settings, corpus):
+    """The learning rate around which the trials search."""
+    clean_up = settings.clean_up or corpus.clean_up
+    preset, options = for_relations(settings.model, clean_up, settings.preset, settings.options)
+    default = find_recipe(settings.model, settings.recipe).learning_rate
+    return default or create(settings.model, 2, preset, **options).learning_rate
+
+
+def _search(optuna, folder, study, settings, trials, rate):
     """Runs the trials that are still to be."""
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
-    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.trials))
+    study.sampler = optuna.samplers.TPESampler(seed=settings.seed + len(study.trials))
 
     def objective(trial):
         own = {
@@ -135,20 +135,13 @@ def _search(optuna, folder, study, model, data, options, rate, trials, seed, ver
         }
         dropouts = {
             name: trial.suggest_float(name, 0.0, LARGEST_DROPOUT, step=0.05)
-            for name in import_model(model)[0].option_defaults()
-            if name.endswith("dropout") and name not in options
+            for name in import_model(settings.model)[0].option_defaults()
+            if name.endswith("dropout") and name not in settings.options
         }
         ended = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
         logger.info("trial %d begins; %d of %d have ended", trial.number, ended, trials)
-        run = train(
-            model,
-            data,
-            options=options | dropouts,
-            seed=seed,
-            output=folder / "runs",
-            verbose=verbose,
-            **settings | own,
-        )
+        options = settings.options | dropouts
+        run = train(**vars(dataclasses.replace(settings, options=options, **own)))
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
         history = pd.read_csv(run / "history.csv")

@@ -14,7 +14,8 @@ from zoo.datasets.text.clean_ups import split_words
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.evaluation.report import read_mistakes
 from zoo.evaluation.scores import read_test_split
-from zoo.runs.run_folder import read_config, read_scores
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import read_scores
 from zoo.training.checkpoints import Checkpoint
 
 

@@ -1,0 +1,41 @@
+"""``zoo evaluate``."""
+
+import json
+from typing import Annotated
+
+import typer
+
+import zoo
+from zoo.cli.options import Encoding, LabelColumn, OnBadRow, TextColumn, given
+from zoo.cli.terminal import print_scores
+from zoo.cli.texts import Run, few_threads_an_operation
+from zoo.settings import KINDS
+
+
+def evaluate(
+    run: Run,
+    data: Annotated[
+        str | None, typer.Option(help=f"Your own: {KINDS}. Default: the test split.")
+    ] = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
+    on_bad_row: OnBadRow = None,
+    encoding: Encoding = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+) -> None:
+    """Score a trained model, on its test split or on a file."""
+    few_threads_an_operation()
+    scores = zoo.evaluate(
+        run,
+        data,
+        **given(
+            text_column=text_column,
+            label_column=label_column,
+            on_bad_row=on_bad_row,
+            encoding=encoding,
+        ),
+    )
+    if as_json:
+        print(json.dumps(scores, indent=2))
+    else:
+        print_scores(scores, data or "Test split")

@@ -1,0 +1,45 @@
+"""``zoo train``."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import zoo
+from zoo.cli.options import parse_option, with_settings
+from zoo.cli.terminal import print_run
+from zoo.errors import UsageError
+from zoo.filesystem.paths import expanded
+from zoo.settings import Group, names
+
+
+@with_settings()
+def train(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    *,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            parser=expanded, metavar="PATH", help="Continue this run, with its own settings."
+        ),
+    ] = None,
+    **settings: Any,
+) -> None:
+    """Train a classifier; everything about it goes into a run folder."""
+    settings["verbose"] = 1 if sys.stdout.isatty() else 2
+    machine = names(Group.MACHINE)
+    if resume is None:
+        settings["options"] = dict(map(parse_option, settings["options"] or []))
+        run = zoo.train(model, **settings)
+    else:
+        for given in context.command.params:
+            source = context.get_parameter_source(given.name)
+            if given.name not in {"resume", *machine} and source.name != "DEFAULT":
+                raise UsageError(
+                    f"--resume takes the run's own settings: leave out {given.opts[0]}"
+                )
+        run = zoo.resume(resume, **{name: settings[name] for name in machine})
+    if not settings["process_id"]:
+        print_run(run)

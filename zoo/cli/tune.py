@@ -1,0 +1,32 @@
+"""``zoo tune``."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import zoo
+from zoo.cli.options import parse_option, with_settings
+from zoo.cli.terminal import print_trials
+from zoo.filesystem.paths import expanded
+from zoo.settings import PROCESSES, SEARCHED
+
+
+@with_settings(*SEARCHED, *PROCESSES)
+def tune(
+    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    *,
+    trials: Annotated[int, typer.Option(help="How many trainings in all.")] = 20,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            parser=expanded,
+            metavar="PATH",
+            help="Folder of the search, or of one to continue. Default: tuning/MODEL-DATA.",
+        ),
+    ] = None,
+    **settings: Any,
+) -> None:
+    """Search learning rate, batch size and dropout."""
+    settings["options"] = dict(map(parse_option, settings["options"] or []))
+    print_trials(zoo.tune(model, trials=trials, output=output, **settings))

@@ -1,0 +1,147 @@
+"""``config.json`` of a run folder: all that repeats the run, and what its files must match.
+
+A change of what it holds is a new :data:`FORMAT`, and a step in :data:`EARLIER`, which makes of a
+file of the format before what one of the next has.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zoo.errors import UsageError, unknown
+from zoo.filesystem.atomic_files import write_json
+from zoo.filesystem.paths import expanded
+from zoo.recipes import Recipe
+from zoo.settings import Group, TrainSettings, names
+
+FORMAT = 2
+NEEDED = ("model", "data", "files", "seed", "versions")  # of every run
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What a run folder tells of itself.
+
+    Attributes:
+        settings: of the training, with nothing left open; of a run that :func:`zoo.save` wrote,
+            whose ``data`` is None, those that are known.
+        versions: of Python, the packages and Keras' backend.
+        architecture: the options of the model; its ``get_config``.
+        text_version: of the rules that make words of texts; see
+            :class:`zoo.datasets.Preprocessor`.
+        words: the digest of vocabulary and labels; None where it was not written yet.
+        label_order: "by number" where labels that are numbers are ordered by size, "as text" where
+            these, too, are ordered as text.
+        recipe: with nothing left open; None in a run that :func:`zoo.save` wrote.
+        texts: the number of texts of each split.
+        targets: the digest of the texts' classes and order; None where it was not written yet.
+        format: of the file.
+        lacking: what a training that goes on needs, and the file does not tell.
+    """
+
+    settings: TrainSettings
+    versions: dict[str, str]
+    architecture: dict[str, Any]
+    text_version: int
+    words: str | None
+    label_order: str = "by number"
+    recipe: Recipe | None = None
+    texts: dict[str, int] = field(default_factory=dict)
+    targets: str | None = None
+    format: int = FORMAT
+    lacking: tuple[str, ...] = ()
+
+    def write(self, folder: Path) -> None:
+        """Writes it into a run folder."""
+        facts = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        for name in ("settings", "recipe", "lacking"):
+            del facts[name]
+        recipe = {} if self.recipe is None else dataclasses.asdict(self.recipe)
+        files = {"files": self.settings.files}
+        write_json(folder / "config.json", self.settings.kept() | files | recipe | facts)
+
+
+def _from_1(told: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 had no number; what it did not tell had one value alone."""
+    one = {"clean_up": "hcan", "text_version": 1, "label_order": "as text", "words": None}
+    one |= {"targets": None, "architecture": {}, "safe_csv": False, "start_from": None}
+    return one | {"devices": 1, "processes": 1} | told
+
+
+EARLIER: dict[int, Callable] = {1: _from_1}
+
+
+def read_config(run: str | Path) -> RunConfig:
+    """What a run folder tells of itself, in whatever format.
+
+    Raises:
+        UsageError: if ``run`` is not a run folder, with the nearest matches, or the file is
+            damaged, or of a later release.
+    """
+    run = expanded(run)
+    path = run / "config.json"
+    try:
+        return _read(json.loads(path.read_text("utf-8")), path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _no_run(run) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except UsageError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{path} is damaged: {error}") from None
+
+
+def _read(told, path):
+    if (found := told.get("format", 1)) not in range(1, FORMAT + 1):
+        raise UsageError(
+            f"{path} has format {found!r}, this release reads 1 to {FORMAT}: install the one that "
+            f"wrote it, or a later one"
+        )
+    for number in range(found, FORMAT):
+        told = EARLIER[number](told)
+    for name, kind in zip(NEEDED, (str, str | None, dict, int, dict), strict=True):
+        if not isinstance(told[name], kind):
+            raise ValueError(f"{name} is {json.dumps(told[name])}")
+    of_files = {name.removesuffix("_data"): name for name in names(Group.FILES)}
+    if others := sorted(told["files"].keys() - of_files):
+        raise ValueError(f"files has no {', '.join(others)}")
+    settings = {name: told[name] for name in names() if name in told and name not in of_files}
+    settings |= {of_files[name]: value for name, value in told["files"].items()}
+    facts = {one.name for one in dataclasses.fields(RunConfig)} - {"settings", "recipe", "lacking"}
+    if absent := sorted({"versions", "architecture", "text_version", "words"} - told.keys()):
+        raise ValueError(f"it lacks {', '.join(absent)}")
+    recipe = {one.name for one in dataclasses.fields(Recipe)}
+    kept = TrainSettings().kept().keys()
+    return RunConfig(
+        TrainSettings(**settings),
+        recipe=Recipe(**{name: told[name] for name in recipe}) if recipe <= told.keys() else None,
+        lacking=tuple(sorted((kept | recipe | facts) - told.keys() - {"format"})),
+        **{name: told[name] for name in facts & told.keys() - {"format"}},
+    )
+
+
+def _no_run(run):
+    """The error for a folder that is none: which runs it may stand for."""
+    if run.is_dir() and not any(run.iterdir()):
+        return UsageError(f"{run} is empty: a training had not begun; train anew")
+    runs = [str(path.parent) for path in sorted(run.parent.glob("*/config.json"))]
+    runs += [str(path.parent) for path in sorted(Path().glob("runs/*/config.json"))]
+    if run.is_dir():
+        return UsageError(f"{run} is no run: it has no config.json.{_meant(run, runs)}")
+    if not runs:
+        return UsageError(f"no run in {run}: train one with zoo train")
+    return unknown("run", str(run), dict.fromkeys(runs))
+
+
+def _meant(run, others):
+    """Which runs a folder that is none may stand for: the one it is in, those in it, others."""
+    of_part = [str(run.parent)] if (run.parent / "config.json").exists() else []
+    inside = sorted(run.glob("*/config.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = of_part or [str(path.parent) for path in inside] or list(dict.fromkeys(others))
+    if not found:
+        return " A run is a folder that zoo train has written"
+    return f" Did you mean {' or '.join(found[:3])}?"

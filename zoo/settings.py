@@ -1,0 +1,438 @@
+"""The settings of a training: each stands here once, with its type, default, check and help.
+
+:func:`zoo.train` and :func:`zoo.tune` take them as keywords, the commands of these names as
+options, and ``config.json`` of a run keeps them.
+"""
+
+import dataclasses
+import glob
+import importlib.util
+import inspect
+import itertools
+import math
+import re
+import textwrap
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from functools import cache
+from numbers import Integral, Real
+from pathlib import Path
+from types import FunctionType, NoneType, UnionType
+from typing import Annotated, Any, NamedTuple
+
+from zoo.errors import UsageError, unknown
+from zoo.filesystem.paths import expanded
+from zoo.options import plain
+from zoo.recipes import SCHEDULES, Recipe
+from zoo.registry import check_name, find_recipe, import_model
+
+PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
+SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
+PROCESSES = ("coordinator", "processes", "process_id")
+CACHES = ("auto", "memory", "disk", "none")
+KINDS = (
+    ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
+)
+
+
+class Group(Enum):
+    FILES = "how one's own files are read"
+    MACHINE = "where and how it runs, which may be another when a training is resumed"
+
+
+class Flag(NamedTuple):
+    """The option of the command line, where that is not the setting's name; "" for none."""
+
+    flag: str
+
+
+def whole_number(least: int = 1, most: float = math.inf) -> Callable:
+    """A check that refuses what is no whole number, or out of this range."""
+
+    def check(name, value):
+        if not isinstance(value, Integral):
+            raise UsageError(f"{name} must be a whole number: got {value!r}")
+        if not least <= value <= most:
+            allowed = f"at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise UsageError(f"{name} must be {allowed}: got {value}")
+
+    return check
+
+
+def number(least: float, most: float) -> Callable:
+    """A check that refuses what is no number, or out of this range."""
+
+    def check(name, value):
+        if not isinstance(value, Real):
+            raise UsageError(f"{name} must be a number: got {value!r}")
+        if not least <= value <= most:
+            meant = f". Did you mean {100 * value:g}?" if most == 100 and 0.01 <= value < 1 else ""
+            raise UsageError(f"{name} must be from {least} to {most}: got {value}{meant}")
+
+    return check
+
+
+def above_zero(name: str, value: Any) -> None:
+    """Refuses what is no number above 0."""
+    if not isinstance(value, Real) or not 0 < value < math.inf:
+        raise UsageError(f"{name} must be a number above 0: got {value!r}")
+
+
+def one_of(*allowed: str) -> Callable:
+    """A check that refuses any other value, and names the nearest."""
+
+    def check(name, value):
+        if value not in allowed:
+            raise unknown(name, value, allowed)
+
+    return check
+
+
+def yes_or_no(name: str, value: Any) -> None:
+    """Refuses what is neither True nor False."""
+    if value not in (True, False):
+        raise UsageError(f"{name} must be True or False: got {value!r}")
+
+
+def path(name: str, value: Any) -> None:
+    """Refuses what is no path, or one that no JSON could hold."""
+    if not isinstance(value, str | Path):
+        raise UsageError(
+            f"{name}: a {type(value).__name__} where a path is wanted: write it to a file"
+        )
+    text(name, value)
+
+
+def text(name: str, value: Any) -> None:
+    """Refuses what no JSON could hold."""
+    from zoo.datasets.own_files.text_files import undecodable
+
+    if undecodable(str(value)):
+        raise UsageError(f"{name}: not UTF-8, which JSON cannot hold: {str(value)!r}")
+
+
+def dictionary(name: str, value: Any) -> None:
+    """Refuses what is no dictionary."""
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{name} must be a dictionary, or None: got {value!r}")
+
+
+def installed(name: str, value: Any) -> None:
+    """Refuses TensorBoard where it is not installed."""
+    if value and importlib.util.find_spec("tensorboard") is None:
+        raise UsageError("TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'")
+
+
+# Of a type, where a setting has no other.
+CHECKS = {(bool,): yes_or_no, (int,): whole_number(), (str, Path): path}
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainSettings:
+    """All settings of a training. A help names others as the command line does.
+
+    :func:`described` reads what an annotation tells beside the type: a check, a group, a flag.
+    """
+
+    model: Annotated[str, Flag(""), "A name of zoo list."] = "hcan"
+    data: Annotated[Any, f"sample, a name of zoo datasets, or your own: {KINDS}."] = "sample"
+    text_column: Annotated[
+        str | None, text, Group.FILES, "Column of texts. Default: text, or a well-known name."
+    ] = None
+    label_column: Annotated[
+        str | None, text, Group.FILES, "Column of labels. Default: label, or a well-known name."
+    ] = None
+    validation_data: Annotated[
+        str | Path | None,
+        Group.FILES,
+        "The validation split. Default: 10% of what the test split leaves, at most 10,000 texts.",
+    ] = None
+    test_data: Annotated[
+        str | Path | None, Group.FILES, "The test split. Default: 10% of --data."
+    ] = None
+    on_bad_row: Annotated[
+        str | None,
+        Group.FILES,
+        "Fail at the first bad row, or skip bad rows and report them. Default: fail.",
+    ] = None
+    encoding: Annotated[
+        str | None,
+        Group.FILES,
+        "Their encoding, such as cp1252. Default: UTF-8, or what a file's mark says.",
+    ] = None
+    min_class_size: Annotated[
+        int | None, Group.FILES, "Classes of fewer training texts are rare. Default: 1, none is."
+    ] = None
+    rare_classes: Annotated[
+        str | None,
+        Group.FILES,
+        "With --min-class-size: drop the texts of rare classes, or merge them into a class other. "
+        "Default: drop.",
+    ] = None
+    preset: Annotated[
+        str | None,
+        "Options of a paper; zoo describe shows them. Default: none; where texts mark two "
+        "entities, relations, if the model has that.",
+    ] = None
+    options: Annotated[
+        dict[str, Any],
+        dictionary,
+        Flag("--set"),
+        "Options of the model, name=value each; zoo describe shows them.",
+    ] = dataclasses.field(default_factory=dict)
+    recipe: Annotated[str, "How to train: default, or a paper's; see zoo describe."] = "default"
+    epochs: Annotated[
+        int | None,
+        "Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, twice as "
+        "many for 20 classes or more.",
+    ] = None
+    batch_size: Annotated[
+        int | None, "Texts of a batch, on all devices together. Default: the recipe's; 32."
+    ] = None
+    learning_rate: Annotated[
+        float | None, above_zero, "Highest learning rate. Default: the recipe's; the model's own."
+    ] = None
+    schedule: Annotated[
+        str | None,
+        one_of(*SCHEDULES),
+        "Course of the learning rate: cosine, constant or plateau. Default: the recipe's.",
+    ] = None
+    class_weights: Annotated[
+        bool | None,
+        "Whether texts of rare classes count for more, where the largest class has over 5 times "
+        "the texts of the smallest. Default: the recipe's.",
+    ] = None
+    clean_up: Annotated[
+        str | None,
+        "Clean-up of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
+        "Default: the data's or the model's, mostly hcan.",
+    ] = None
+    min_count: Annotated[int, "Rarer words stay unknown, but for those of --embeddings."] = 2
+    max_vocabulary: Annotated[
+        int | None, "Most words that are known. Default: the model's, mostly 30,000."
+    ] = None
+    percentile: Annotated[
+        float | None,
+        number(1, 100),
+        "Cut texts sooner than the model does, where this percentage of them stays whole; words "
+        "and sentences each. Try 99.",
+    ] = None
+    embeddings: Annotated[
+        str | Path | None,
+        "word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
+        "little each time), or a file: .bin, .vec, .txt (or .gz). The most frequent words that "
+        "have a vector fill the vocabulary up.",
+    ] = None
+    unlabelled: Annotated[
+        str | Path | None,
+        Flag("--unlabelled-data"),
+        "Further texts for word2vec, without labels: a table, a folder, a glob or .txt.",
+    ] = None
+    start_from: Annotated[
+        str | Path | None,
+        "A run of the same model, whose words and layers this one starts with; the labels may be "
+        "others.",
+    ] = None
+    cache: Annotated[
+        str,
+        one_of(*CACHES),
+        "Keep word ids, while training: memory, disk or none; auto keeps those of up to 200,000 "
+        "texts in memory.",
+    ] = "auto"
+    precision: Annotated[
+        str,
+        one_of(*PRECISIONS),
+        "Precision of training: float32, mixed_bfloat16, mixed_float16; auto takes 16 bits where "
+        "a GPU is made for them.",
+    ] = "auto"
+    calibrate: Annotated[
+        bool, "Make probabilities as often right as they say, by the validation split."
+    ] = True
+    devices: Annotated[
+        str | int, Group.MACHINE, "How many GPUs of this machine to train on, or all."
+    ] = "1"
+    coordinator: Annotated[
+        str | None, Group.MACHINE, "Several processes, on JAX: host:port of the first."
+    ] = None
+    processes: Annotated[int, Group.MACHINE, "Several processes: how many."] = 1
+    process_id: Annotated[
+        int, whole_number(0), Group.MACHINE, "Several processes: which this is, from 0."
+    ] = 0
+    tensorboard: Annotated[
+        bool, installed, Group.MACHINE, "Also log for TensorBoard (installed apart)."
+    ] = False
+    safe_csv: Annotated[
+        bool, "CSV to open in a spreadsheet: quotes, and an apostrophe before what it would run."
+    ] = False
+    seed: Annotated[
+        int, whole_number(0, 2**32 - 1), "Seed of weights, batches, dropout and splits."
+    ] = 0
+    output: Annotated[str | Path, "Where run folders go."] = "runs"
+    verbose: Annotated[int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = "auto"
+
+    @property
+    def files(self) -> dict[str, Any]:
+        """How one's own files are read, as :func:`zoo.datasets.load_files` takes it."""
+        given = {name.removesuffix("_data"): getattr(self, name) for name in names(Group.FILES)}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def of_recipe(self) -> dict[str, Any]:
+        """What replaces values of the recipe."""
+        own = {one.name: getattr(self, one.name, None) for one in dataclasses.fields(Recipe)}
+        return {name: value for name, value in own.items() if value is not None}
+
+    def check(self) -> None:
+        """Checks each setting, and those that go together.
+
+        Raises:
+            UsageError: naming the first one that cannot be.
+        """
+        from zoo.datasets.own_files.reading import check_data
+
+        check_name(self.model)
+        check_data(self.data)
+        if isinstance(self.data, str | Path):
+            path("data", self.data)
+        text("the working folder", Path.cwd())
+        for one in described():
+            value = getattr(self, one.name)
+            if one.check is not None and not (value is None and type(None) in one.types):
+                one.check(one.name, value)
+        if self.recipe != "default":
+            find_recipe(self.model, self.recipe)
+        options = import_model(self.model)[0].option_defaults()
+        for option in self.options.keys() & {"name", "num_classes", "preset"}:
+            raise unknown(f"option of {self.model}", option, options)
+        if "vocabulary_size" in self.options:
+            raise UsageError(
+                "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary)"
+            )
+        if self.unlabelled is not None and self.embeddings != "word2vec":
+            raise UsageError(
+                "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings)"
+            )
+
+    def kept(self) -> dict[str, Any]:
+        """What ``config.json`` keeps of them, with paths that are still right from elsewhere."""
+        others = {*names(Group.FILES), *names(Group.MACHINE), "output"} - {"devices", "processes"}
+        values = {name: getattr(self, name) for name in names() if name not in others}
+        for name in ("embeddings", "unlabelled", "start_from"):
+            if values[name] not in (None, "word2vec"):
+                values[name] = absolute(values[name])
+        return values
+
+
+class Described(NamedTuple):
+    """A setting, as its annotation tells it.
+
+    Attributes:
+        kind: the type of a value.
+        types: those that it may have; NoneType is among them where it may be left open.
+        flag: its option of the command line; "" where it has none.
+        check: raises UsageError for a value that it cannot have, given its name and the value.
+    """
+
+    name: str
+    kind: Any
+    types: tuple[type, ...]
+    default: Any
+    help: str
+    flag: str
+    group: Group | None
+    check: Callable[[str, Any], None] | None
+
+
+@cache
+def described() -> list[Described]:
+    """All settings, in their order."""
+    found = []
+    for field in dataclasses.fields(TrainSettings):
+        kind, *notes = typing.get_args(field.type)
+        types = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
+        told = {type(note): note for note in notes}
+        check = told.get(FunctionType) or CHECKS.get(tuple(t for t in types if t is not NoneType))
+        flag = told.get(Flag, Flag(f"--{field.name.replace('_', '-')}")).flag
+        default = {} if field.default is dataclasses.MISSING else field.default
+        found.append(
+            Described(field.name, kind, types, default, told[str], flag, told.get(Group), check)
+        )
+    return found
+
+
+def names(group: Group | None = None) -> list[str]:
+    """The names of all settings, or of those of a group."""
+    return [one.name for one in described() if group in (None, one.group)]
+
+
+def from_keywords(
+    settings: Mapping[str, Any], function: str = "zoo.train", allowed: Iterable[str] = ()
+) -> TrainSettings:
+    """Settings of a function's keywords; ``files``, a dictionary, is an older way to give some.
+
+    Args:
+        settings: by their names.
+        function: in a message.
+        allowed: names that it takes; by default all.
+
+    Raises:
+        UsageError: for an unknown name, with the nearest matches.
+    """
+    settings = dict(settings)
+    files = settings.pop("files", None)
+    dictionary("files", {} if files is None else files)
+    of_files = {name.removesuffix("_data"): name for name in names(Group.FILES)}
+    for name, value in (files or {}).items():
+        if name not in of_files:
+            raise unknown("name in files", name, of_files)
+        settings[of_files[name]] = value
+    allowed = sorted(allowed or names())
+    for name in settings:
+        if name not in allowed:
+            raise unknown(f"argument of {function}", name, allowed)
+    if settings.get("options", {}) is None:
+        del settings["options"]
+    return TrainSettings(**{name: plain(value) for name, value in settings.items()})
+
+
+def absolute(path: str | Path) -> str:
+    """A path or a glob that is still right from elsewhere, under its own name."""
+    path = expanded(path)
+    is_glob = glob.has_magic(str(path)) and not path.exists()
+    return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else path.absolute())
+
+
+def documented(*left_out: str) -> Callable:
+    """Decorator of a function that takes settings as keywords: ``help`` and editors show them.
+
+    Its docstring has ``{settings}`` where they are told.
+
+    Args:
+        left_out: settings that it does not take.
+    """
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD]
+        taken = {*left_out, *(one.name for one in own)}
+        settings = [one for one in described() if one.name not in taken]
+        told = [f"{one.name}: {_in_python(one.help)}" for one in settings]
+        lines = [textwrap.wrap(one, 88, subsequent_indent=4 * " ") for one in told]
+        shown = ("\n" + 8 * " ").join(itertools.chain.from_iterable(lines))
+        function.__doc__ = function.__doc__.replace("{settings}", shown)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        more = [
+            inspect.Parameter(one.name, kind, default=one.default, annotation=one.kind)
+            for one in settings
+        ]
+        function.__signature__ = signature.replace(parameters=own + more)
+        return function
+
+    return decorate
+
+
+def _in_python(help):
+    """A help of the command line, with the names that options have in Python."""
+    named = {one.flag: one.name for one in described()}
+    return re.sub("--[a-z-]+", lambda found: named[found[0]], help)
