@@ -13,6 +13,7 @@ from zoo.datasets import Preprocessor
 from zoo.datasets.corpus import Corpus
 from zoo.filesystem.atomic_files import write_json
 from zoo.registry import import_model
+from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import write_words
 from zoo.training.classifier_of_corpus import rebuild_classifier
 from zoo.training.starting_weights import load_start, start_from
@@ -142,10 +143,10 @@ def test_a_run_keeps_the_version_of_its_rules(trained, csv_file, tmp_path, begun
     assert config["text_version"] == zoo.load(trained).preprocessor.version == 2
     old = shutil.copytree(trained, tmp_path / "old")
     forget_words(old / "model.keras")  # which files of then lack, too
-    del config["text_version"]
+    del config["text_version"], config["format"]  # as before there was one
     write_json(old / "config.json", config)
     assert zoo.load(old).preprocessor.version == 1
-    assert rebuild_classifier(old, config).preprocessor.version == 1  # as to resume
+    assert rebuild_classifier(old, read_config(old)).preprocessor.version == 1  # as to resume
     files = {"text_column": "review", "label_column": "stars"}
     assert begun("hcan", csv_file, files=files, start_from=old).preprocessor.version == 1
     for wrong in (3, "2", None):

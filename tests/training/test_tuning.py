@@ -164,7 +164,7 @@ def test_the_default_folder_has_a_name_that_tensorflow_can_load_from(
 def test_rates_are_looked_for_around_that_of_the_options(tmp_path, monkeypatch):
     """ACT's is another one with entities."""
     rates = []
-    monkeypatch.setattr(tuning, "_search", lambda *args: rates.append(args[6]))
+    monkeypatch.setattr(tuning, "_search", lambda *args: rates.append(args[-1]))
     zoo.tune("act", trials=1, output=tmp_path / "a")
     zoo.tune("act", trials=1, output=tmp_path / "b", options={"entities": True})
     path = tmp_path / "a.csv"

@@ -108,10 +108,10 @@ def tune(
 
 def _told(settings):
     """What trials of one search have in common: all that is not the default."""
-    default = TrainSettings().kept()
-    kept = {name: one for name, one in settings.kept().items() if one != default[name]}
-    del kept["data"]  # its digest is known
-    return kept | {"model": settings.model, "options": settings.options, "seed": settings.seed}
+    default, kept = TrainSettings().kept(), settings.kept()
+    del kept["data"]  # whose digest is known
+    always = {name: kept[name] for name in ("model", "options", "seed")}
+    return always | {name: one for name, one in kept.items() if one != default[name]}
 
 
 def _middle_rate(settings, corpus):
