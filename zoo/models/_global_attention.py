@@ -11,6 +11,8 @@ from zoo.layers import (
     MaskedAveragePooling,
     PositionEmbedding,
 )
+from zoo.layers.checks import half_of
+from zoo.options import Distance, Positive, Rate, Share, Size, Weight
 
 
 class GlobalAttentionClassifier(TextClassifier):
@@ -47,25 +49,31 @@ class GlobalAttentionClassifier(TextClassifier):
     # first layer normalisation undoes much of their scale, small word vectors learn faster.
     learning_rate = 5e-4
 
+    needs = {
+        "max_distance": ("entities", "position_dim"),
+        "entity_vectors": ("entities",),
+        "word_positions": ("position_dim",),
+    }
+
     def __init__(
         self,
         num_classes,
         *,
-        embedding_dim=120,
-        embedding_range=0.01,
-        attention_dim=200,
-        num_contexts=1,
-        position_dim=60,
-        entities=False,
-        word_positions=False,
-        max_distance=50,
-        entity_vectors=False,
-        hidden_dim=100,
-        dropout=0.4,
-        word_dropout=0.5,
-        embedding_dropout=0.0,
-        center_weight=0.001,
-        center_rate=0.1,
+        embedding_dim: Size = 120,
+        embedding_range: Positive = 0.01,
+        attention_dim: Size = 200,
+        num_contexts: Size = 1,
+        position_dim: Size | None = 60,
+        entities: bool = False,
+        word_positions: bool = False,
+        max_distance: Distance = 50,
+        entity_vectors: bool = False,
+        hidden_dim: Size = 100,
+        dropout: Rate = 0.4,
+        word_dropout: Rate = 0.5,
+        embedding_dropout: Rate = 0.0,
+        center_weight: Weight = 0.001,
+        center_rate: Share = 0.1,
         **kwargs,
     ):
         super().__init__(
@@ -88,7 +96,7 @@ class GlobalAttentionClassifier(TextClassifier):
         self.drop_numbers = keras.layers.Dropout(embedding_dropout)
         self.positions = None
         if position_dim and entities:
-            self.positions = EntityPositions(max_distance, position_dim // 2)
+            self.positions = EntityPositions(max_distance, half_of(position_dim))
         elif position_dim:
             self.positions = PositionEmbedding(self.max_words, position_dim)
         self.place = None

@@ -5,6 +5,7 @@ import keras
 from zoo.layers import AttentiveConv, SinusoidalPositions, TransformerLayer
 from zoo.layers.checks import check_heads
 from zoo.models._global_attention import GlobalAttentionClassifier
+from zoo.options import Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -95,12 +96,12 @@ class ACT(GlobalAttentionClassifier):
         self,
         num_classes,
         *,
-        num_layers=3,
-        num_heads=6,
-        filters=40,
-        kernel_size=3,
-        attentive=True,
-        global_representation=True,
+        num_layers: Size = 3,
+        num_heads: Size = 6,
+        filters: Size = 40,
+        kernel_size: Size = 3,
+        attentive: bool = True,
+        global_representation: bool = True,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
@@ -149,7 +150,15 @@ class ACTTransformer(GlobalAttentionClassifier):
         },
     }
 
-    def __init__(self, num_classes, *, num_layers=3, num_heads=6, feed_forward_dim=480, **kwargs):
+    def __init__(
+        self,
+        num_classes,
+        *,
+        num_layers: Size = 3,
+        num_heads: Size = 6,
+        feed_forward_dim: Size = 480,
+        **kwargs,
+    ):
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
         self.num_layers = num_layers

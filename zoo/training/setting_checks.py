@@ -15,11 +15,6 @@ from zoo.registry import import_model
 
 PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
 CACHES = ("auto", "memory", "disk", "none")
-NEEDED = {  # options that change nothing without all of these
-    "max_distance": ("entities", "position_dim"),
-    "entity_vectors": ("entities",),
-    "word_positions": ("position_dim",),
-}
 
 logger = logging.getLogger("zoo")
 
@@ -129,9 +124,8 @@ def warn_if_solved(classifier, given: Mapping[str, Any]) -> None:
 
 def warn_if_idle(classifier, options: Mapping[str, Any]) -> None:
     """Tells of options that change nothing, for lack of another."""
-    for option in options.keys() & NEEDED.keys():
-        needed = classifier.option_defaults().keys() & set(NEEDED[option])
-        lacking = sorted(name for name in needed if not getattr(classifier, name))
+    for option in options.keys() & classifier.needs.keys():
+        lacking = [name for name in classifier.needs[option] if not getattr(classifier, name)]
         if options[option] and lacking:
             logger.warning(
                 "%s: %s changes nothing without %s", classifier.name, option, " and ".join(lacking)
