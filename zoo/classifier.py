@@ -37,6 +37,8 @@ from zoo.options import Positive, Size, Values, at_least, check_values, declared
 from zoo.progress import progress
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from zoo.datasets import Preprocessor
     from zoo.datasets.corpus import Split
     from zoo.explanation.explain import Explanations
@@ -508,6 +510,10 @@ class TextClassifier(keras.Model):
         from zoo.explanation.explain import explain
 
         return explain(self, texts, targets, pairs)
+
+    def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
+        """What more a model has to tell of texts, by captions, on the page of explanations."""
+        return {}
 
     def _maybe_symbolic_build(self, iterator=None, data_batch=None):
         # To build metrics under a strategy, Keras would take a batch out of the training, and
