@@ -27,7 +27,7 @@ from zoo.registry import register_model
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXTS_AT_ONCE = 32  # of those in which n-grams are looked for
+SEARCHED_AT_ONCE = 32  # texts, for their n-grams
 HEAD = {  # of all presets
     "embedding_dim": 300,  # Section 3.3
     "attention_dim": 200,  # Section 3.3
@@ -306,8 +306,8 @@ class ACT(GlobalAttentionClassifier):
         import pandas as pd
 
         found = defaultdict(dict)  # of each head and filter: n-grams and their largest match
-        for start in range(0, len(texts), TEXTS_AT_ONCE):
-            part = texts[start : start + TEXTS_AT_ONCE]
+        for start in range(0, len(texts), SEARCHED_AT_ONCE):
+            part = texts[start : start + SEARCHED_AT_ONCE]
             ids = self.preprocessor(part)
             words, mask = self.vectors(ids)[0], word_mask(ids)
             for convolution, norm in zip(self.convolutions[: layer + 1], self.norms, strict=False):

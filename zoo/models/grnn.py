@@ -73,14 +73,14 @@ class ConvolutionalSentence(Level):
         self.mean = MaskedAveragePooling()
 
     def build(self, input_shape):
-        for words, convolution in enumerate(self.convolutions, start=1):
-            convolution.build((*input_shape[:-1], words * input_shape[-1]))
+        for size, convolution in enumerate(self.convolutions, start=1):
+            convolution.build((*input_shape[:-1], size * input_shape[-1]))
 
     def summarize(self, inputs, mask, training):
         inputs = zero_masked(inputs, mask)
         vectors = [
-            ops.tanh(self.mean(convolution(ngrams(inputs, words)), mask=mask))
-            for words, convolution in enumerate(self.convolutions, start=1)
+            ops.tanh(self.mean(convolution(ngrams(inputs, size)), mask=mask))
+            for size, convolution in enumerate(self.convolutions, start=1)
         ]
         return sum(vectors) / len(vectors)
 
