@@ -20,3 +20,12 @@ def check_heads(num_heads, dim, name):
             f"num_heads must divide {name}: got num_heads={num_heads}, {name}={dim}; "
             f"the nearest that does is {nearest}"
         )
+
+
+def half_of(position_dim):
+    """Each of two entities has half of it: raises ValueError for an odd one."""
+    if position_dim % 2:
+        raise ValueError(
+            f"position_dim must be even, as each entity has half of it: got {position_dim}"
+        )
+    return position_dim // 2

@@ -3,14 +3,15 @@
 import json
 import subprocess
 import sys
+from typing import Literal
 
 import keras
 import numpy as np
 import pytest
 
 import zoo
-from zoo.options import VALUES
-from zoo.registry import READS, create, outlines
+from zoo.options import Size
+from zoo.registry import READS, create, import_model, outlines
 from zoo.runs.model_file import in_float32
 
 
@@ -59,8 +60,9 @@ def test_unknown_names_raise_with_the_nearest_matches(arguments, message):
 
 
 @pytest.mark.parametrize("name", zoo.list_models())
-def test_every_option_has_a_kind_of_values(name):
-    assert set(zoo.describe(name).options) <= set(VALUES)
+def test_every_option_tells_its_values(name):
+    """So that wrong ones are refused by name, and tests make legal and illegal ones."""
+    assert set(zoo.describe(name).options) <= set(import_model(name)[0].option_values())
 
 
 @pytest.mark.parametrize(
@@ -75,14 +77,25 @@ def test_every_option_has_a_kind_of_values(name):
         ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
         ("nb_svm", {"train_embeddings": False}, "nb_svm counts words: train_embeddings=False leav"),
         ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
-        ("han", {"max_sentences": None}, "max_sentences must be at least 1: got None"),
-        ("han", {"pooling": ["max"]}, r"pooling must be a name: got \['max'\]"),
+        ("act", {"max_distance": -1}, "max_distance must be a whole number of at least 0: got -1"),
+        ("han", {"max_sentences": None}, "max_sentences must be a whole .* at least 1: got None"),
+        (
+            "han",
+            {"pooling": ["max"]},
+            r"unknown pooling \['max'\].* Allowed: attention, aver",
+        ),
+        ("han", {"pooling": "maxi"}, "han: unknown pooling 'maxi'. Did you mean 'max'?"),
+        ("bow", {"solver": "SVM"}, "unknown solver 'SVM'. Did you mean 'svm'.* nb_svm, None"),
+        ("vdcnn", {"depth": True}, "unknown depth True. Allowed: 9, 17, 29, 49"),
+        ("leam", {"class_penalty": -1}, "class_penalty must be a number of at least 0: got -1"),
+        ("bert", {"vocabulary_size": 1}, "vocabulary_size must be a whole .* at least 2: got 1"),
         ("hcan", {"dropout": 1.0}, "dropout must be at least 0 and below 1: got 1.0"),
         ("hcan", {"target": "no"}, "target must be True or False: got 'no'"),
         ("hcan", {"num_classes": "5"}, "num_classes must be a whole number of at least 2: got '5'"),
         ("lstm", {"units": True}, "units must be a whole number of at least 1: got True"),
         ("ssan_pe", {"embedding_dim": 7}, "an even embedding_dim: got 7"),
         ("act", {"subwords": 1}, "subwords must be 0, or a whole number of at least 2: got 1"),
+        ("act", {"subwords": False}, "subwords must be 0, or a whole number of .* 2: got False"),
         ("bow", {"subwords": 9}, "subwords must be 0, as there are no vectors of words: got 9"),
         ("ssan", {"subwords": 9, "train_embeddings": False}, "subwords must be 0 where train_embe"),
         ("transformer", {"num_heads": 7}, "num_heads must divide embedding_dim: got num_heads=7"),
@@ -140,6 +153,39 @@ def test_a_user_can_register_a_model():
             zoo.register_model("han")(zoo.TextClassifier)
     finally:
         zoo.registry._registered.pop("mean_of_words")
+
+
+def test_annotations_tell_the_values_of_options_of_ones_own():
+    """Without one an option may have any, whatever other models mean by its name."""
+
+    class Base(zoo.TextClassifier):
+        def __init__(self, num_classes, *, pooling="max", dropout=3, subwords="some", **kwargs):
+            super().__init__(num_classes, **kwargs)
+
+    class Own(Base):
+        def __init__(
+            self, num_classes, *, units: Size = 4, kind: Literal["a", "b"] | None = None, **kwargs
+        ):
+            super().__init__(num_classes, **kwargs)
+
+    class Described(Own):
+        def __init__(self, num_classes, *, depth: "of a tree" = 1, **kwargs):  # noqa: F722
+            super().__init__(num_classes, **kwargs)
+
+    zoo.register_model("described")(Described)
+    try:
+        create("described", 2, pooling=0, dropout=None, subwords="all", depth=None, kind="b")
+        for option, value, told in [
+            ("units", 0, "described: units must be a whole number of at least 1: got 0"),
+            ("kind", "c", "described: unknown kind 'c'. Allowed: a, b, None"),
+            ("embedding_dim", "5", "embedding_dim must be a whole number of at least 1: got '5'"),
+        ]:
+            with pytest.raises(zoo.UsageError, match=told):
+                create("described", 2, **{option: value})
+        with pytest.raises(zoo.UsageError, match="unknown kind 'c'"):
+            Own(2, kind="c")
+    finally:
+        zoo.registry._registered.pop("described")
 
 
 def test_a_model_of_sentences_need_not_be_of_ours():

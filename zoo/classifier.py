@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import keras
 import numpy as np
@@ -33,14 +33,18 @@ from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import ROLES
 from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import word_mask as word_mask  # which models read with
+from zoo.options import Positive, Size, Values, at_least, check_values, declared_values
 from zoo.progress import progress
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from zoo.datasets import Preprocessor
     from zoo.datasets.corpus import Split
     from zoo.explanation.explain import Explanations
 
 ASSET = "texts.json"  # in a .keras file's assets: what a model needs to read texts
+NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x: x is None)
 
 
 class TextClassifier(keras.Model):
@@ -74,6 +78,7 @@ class TextClassifier(keras.Model):
 
     presets: dict[str, dict[str, Any]] = {}
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
+    needs: dict[str, tuple[str, ...]] = {}  # options that change nothing without all of these
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
     sentence_groups = 0  # of a batch, which only some read; see zoo.datasets.batches.pack
     ngrams = 1  # words of the longest n-gram that it reads
@@ -84,17 +89,23 @@ class TextClassifier(keras.Model):
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
 
+    def __new__(cls, *args, **kwargs):
+        # However it is made, as a constructor makes anything of what is none of its choices.
+        few = {name: values for name, values in cls.option_values().items() if values.choices}
+        check_values(few, kwargs)
+        return super().__new__(cls, *args, **kwargs)
+
     def __init__(
         self,
-        num_classes: int,
+        num_classes: Annotated[int, at_least(2)],
         *,
-        vocabulary_size: int = 20_000,
-        embedding_dim: int = 128,
-        max_words: int = 500,
-        max_sentences: int | None = None,
-        embedding_range: float = 0.05,
+        vocabulary_size: Annotated[int, at_least(2)] = 20_000,  # padding and the unknown word
+        embedding_dim: Size = 128,
+        max_words: Size = 500,
+        max_sentences: Annotated[int | None, NO_SENTENCES] = None,
+        embedding_range: Positive = 0.05,
         train_embeddings: bool = True,
-        subwords: int = 0,
+        subwords: Literal[0] | Annotated[int, at_least(2)] = 0,
         logits: bool = False,
         **kwargs: Any,
     ):
@@ -280,8 +291,8 @@ class TextClassifier(keras.Model):
     def option_defaults(cls) -> dict[str, Any]:
         """Options of the constructor with their defaults, the class's own first."""
         options = {}
-        for base in cls.__mro__[: cls.__mro__.index(TextClassifier) + 1]:
-            for name, parameter in inspect.signature(base.__init__).parameters.items():
+        for constructor in cls._constructors():
+            for name, parameter in inspect.signature(constructor).parameters.items():
                 positional = (  # in a model of one's own
                     parameter.kind == parameter.POSITIONAL_OR_KEYWORD
                     and parameter.default is not parameter.empty
@@ -290,6 +301,23 @@ class TextClassifier(keras.Model):
                 if parameter.kind == parameter.KEYWORD_ONLY or positional:
                     options.setdefault(name, parameter.default)
         return options
+
+    @classmethod
+    def option_values(cls) -> dict[str, Values]:
+        """The values that options, and ``num_classes``, may have, where annotations tell.
+
+        One whose default is none of them may have any: it means something else than in a base.
+        """
+        found, defaults = declared_values(cls._constructors()), cls.option_defaults()
+        return {
+            name: values
+            for name, values in found.items()
+            if name not in defaults or values.has(defaults[name])
+        }
+
+    @classmethod
+    def _constructors(cls):
+        return [base.__init__ for base in cls.__mro__[: cls.__mro__.index(TextClassifier) + 1]]
 
     def get_config(self) -> dict[str, Any]:
         options = {name: getattr(self, name) for name in self.option_defaults()}
@@ -482,6 +510,10 @@ class TextClassifier(keras.Model):
         from zoo.explanation.explain import explain
 
         return explain(self, texts, targets, pairs)
+
+    def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
+        """What more a model has to tell of texts, by captions, on the page of explanations."""
+        return {}
 
     def _maybe_symbolic_build(self, iterator=None, data_batch=None):
         # To build metrics under a strategy, Keras would take a batch out of the training, and

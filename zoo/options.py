@@ -1,162 +1,123 @@
-"""The values that options of models may have, by name: the same in every model.
+"""Which values an option of a model may have: its annotation in the constructor tells.
 
-What only a model knows, such as whether heads divide a width, its constructor checks.
+It is ``bool``, ``int``, ``float``, ``str``, a ``Literal``, a kind of those below, or several, as in
+``Size | None``. An option without such an annotation may have any value. What only several options
+tell together, such as whether heads divide a width, the constructor checks.
 """
 
-import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
 
 
 class Values(NamedTuple):
-    """A kind of values.
+    """The values that an option may have.
 
     Attributes:
-        what: it in words.
+        what: they in words.
         has: whether a value is one of them.
+        choices: all of them, where they are few.
     """
 
     what: str
     has: Callable[[Any], bool]
+    choices: tuple[Any, ...] = ()
 
 
-def is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+def is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    )
+
+
+def are_sizes(value: Any) -> bool:
+    whole = isinstance(value, list | tuple) and all(map(is_whole, value))
+    return whole and len(value) > 0 and min(value) >= 1
 
 
 def at_least(least: int) -> Values:
-    return Values(f"a whole number of at least {least}", lambda value: is_whole(value, least))
+    return Values(f"a whole number of at least {least}", lambda x: is_whole(x) and x >= least)
 
 
-SIZE = at_least(1)
-ABOVE_ZERO = Values("a number above 0", lambda value: is_number(value) and value > 0)
-WEIGHT = Values("a number of at least 0", lambda value: is_number(value) and value >= 0)
-SHARE = Values("a number from 0 to 1", lambda value: is_number(value) and 0 <= value <= 1)
-RATE = Values("at least 0 and below 1", lambda value: is_number(value) and 0 <= value < 1)
-FLAG = Values("True or False", lambda value: isinstance(value, bool))
-NAME = Values("a name", lambda value: isinstance(value, str))
-SUBWORDS = Values(
-    "0, or a whole number of at least 2", lambda value: is_whole(value, 0) and value != 1
-)
-WINDOWS = Values(
-    "a list of whole numbers of at least 1",
-    lambda value: (
-        isinstance(value, list | tuple)
-        and len(value) > 0
-        and all(is_whole(size, 1) for size in value)
-    ),
-)
+Size = Annotated[int, at_least(1)]
+Sizes = Annotated[tuple[int, ...], Values("a list of whole numbers of at least 1", are_sizes)]
+Distance = Annotated[int, at_least(0)]
+Positive = Annotated[float, Values("a number above 0", lambda x: is_number(x) and x > 0)]
+Weight = Annotated[float, Values("a number of at least 0", lambda x: is_number(x) and x >= 0)]
+Share = Annotated[float, Values("a number from 0 to 1", lambda x: is_number(x) and 0 <= x <= 1)]
+Rate = Annotated[float, Values("at least 0 and below 1", lambda x: is_number(x) and 0 <= x < 1)]
 
-VALUES = {
-    "activation": NAME,
-    "attention_dim": SIZE,
-    "attention_dropout": RATE,
-    "attentive": FLAG,
-    "bidirectional": FLAG,
-    "block_words": SIZE,
-    "center_rate": SHARE,
-    "center_weight": WEIGHT,
-    "class_penalty": WEIGHT,
-    "clusters": SIZE,
-    "decay": SHARE,
-    "depth": SIZE,
-    "dropout": RATE,
-    "embedding_dim": SIZE,
-    "embedding_dropout": RATE,
-    "embedding_range": ABOVE_ZERO,
-    "entities": FLAG,
-    "entity_vectors": FLAG,
-    "feed_forward_dim": SIZE,
-    "filters": SIZE,
-    "gamma": WEIGHT,
-    "global_representation": FLAG,
-    "hidden_dim": SIZE,
-    "kernel_size": SIZE,
-    "logits": FLAG,
-    "max_distance": at_least(0),
-    "max_norm": ABOVE_ZERO,
-    "max_sentences": SIZE,
-    "max_words": SIZE,
-    "ngrams": SIZE,
-    "norm_epsilon": ABOVE_ZERO,
-    "num_classes": at_least(2),
-    "num_contexts": SIZE,
-    "num_heads": SIZE,
-    "num_layers": SIZE,
-    "output_dropout": RATE,
-    "passes": SIZE,
-    "pooling": NAME,
-    "position": NAME,
-    "position_dim": SIZE,
-    "project_values": FLAG,
-    "radius": at_least(0),
-    "sentence": NAME,
-    "small_units": SIZE,
-    "solver": NAME,
-    "step_size": ABOVE_ZERO,
-    "steps": SIZE,
-    "strength": ABOVE_ZERO,
-    "subwords": SUBWORDS,
-    "target": FLAG,
-    "temperature": ABOVE_ZERO,
-    "train_embeddings": FLAG,
-    "two_attentions": FLAG,
-    "units": SIZE,
-    "vocabulary_size": at_least(2),  # padding and the unknown word
-    "weighting": NAME,
-    "windows": WINDOWS,
-    "word_dropout": RATE,
-    "word_positions": FLAG,
+PLAIN = {
+    bool: Values("True or False", lambda x: isinstance(x, bool)),
+    int: Values("a whole number", is_whole),
+    float: Values("a number", is_number),
+    str: Values("a string", lambda x: isinstance(x, str)),
+    NoneType: Values("None", lambda x: x is None, (None,)),
 }
-OR_NONE = ("max_norm", "max_sentences", "position_dim")  # as is each whose default is None
 
 
-def checked(model: str, options: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """Checks values of options; those of a name that the table lacks are any.
+def values_of(annotation: Any) -> Values | None:
+    """What an annotation allows; None where it tells nothing that could be checked."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        found = (one for one in annotation.__metadata__ if isinstance(one, Values))
+        return next(found, values_of(parts[0]))
+    if origin is Literal:
+        return Values(" or ".join(map(repr, parts)), lambda x: _is_one_of(x, parts), parts)
+    if origin in (Union, UnionType):
+        kinds = [values_of(part) for part in parts]
+        return None if None in kinds else _any_of(kinds)
+    return PLAIN.get(annotation) if isinstance(annotation, type) else None
 
-    Args:
-        model: its name, for the message.
-        options: the values.
-        defaults: those of the model's class, of each option that has one.
 
-    Returns:
-        The options; NumPy's numbers become Python's, which Keras and JSON know.
+def _is_one_of(value, choices):
+    alike = (one for one in choices if isinstance(value, type(one)))
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in alike)
 
-    Raises:
-        UsageError: for a value that its option cannot have.
-    """
-    for option, value in options.items():
-        default = defaults.get(option)
-        none = option in OR_NONE or (option in defaults and default is None)
-        if option not in VALUES or (value is None and none):
+
+def _any_of(kinds):
+    few = all(kind.choices for kind in kinds)
+    return Values(
+        ", or ".join(kind.what for kind in kinds),
+        lambda x: any(kind.has(x) for kind in kinds),
+        sum((kind.choices for kind in kinds), ()) if few else (),
+    )
+
+
+def declared_values(constructors: Iterable[Callable]) -> dict[str, Values]:
+    """What annotations allow, by the name of the argument; the first that has one counts."""
+    found = {}
+    for constructor in constructors:
+        try:
+            annotations = get_type_hints(constructor, include_extras=True)
+        except Exception:  # they may be anything, and name what only a type checker knows
             continue
-        what, has = VALUES[option]
-        # A user's own model may mean something else by the name: its default tells.
-        if not has(value) and (default is None or has(default)):
-            what += ", or None" if none else ""
-            raise UsageError(f"{model}: {option} must be {what}: got {value!r}")
-    both = defaults | options
-    if defaults.get("max_sentences", 0) is None and both["max_sentences"] is not None:
-        raise UsageError(
-            f"{model}: max_sentences must be None, as it does not read sentence by sentence: got "
-            f"{both['max_sentences']}"
-        )
-    width = both.get("position_dim")
-    if both.get("entities") and is_whole(width, 1) and width % 2:
-        raise UsageError(
-            f"{model}: position_dim must be even, as each entity has half of it: got {width}"
-        )
-    return {option: plain(value) for option, value in options.items()}
+        for name, annotation in annotations.items():
+            found.setdefault(name, values_of(annotation))
+    return {name: values for name, values in found.items() if values is not None}
 
 
-def plain(value):
+def check_values(values: Mapping[str, Values], given: Mapping[str, Any]) -> None:
+    """Raises UsageError for a value that its option cannot have."""
+    for option, value in given.items():
+        allowed = values.get(option)
+        if allowed is None or allowed.has(value):
+            continue
+        if allowed.choices:
+            raise unknown(option, value, allowed.choices)
+        raise UsageError(f"{option} must be {allowed.what}: got {value!r}")
+
+
+def as_python(value: Any) -> Any:
+    """NumPy's numbers as Python's, which Keras and JSON know; all else as it is."""
     if isinstance(value, int | float) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

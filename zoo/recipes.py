@@ -13,7 +13,7 @@ EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is kill
 PATIENCE = 5  # evaluations, at least
 SCHEDULES = ("cosine", "constant", "plateau")
 UNBALANCED = 5
-MOST = 10.0  # times that a text counts: a class of one text in 8,000 would weigh hundreds of times
+LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ class Recipe:
 def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
     """The weight of a text of each class, ``[classes]`` float32: the rarer, the more.
 
-    A class is weighed by the mean number of texts of a class over its own, up to :data:`MOST`.
+    A class is weighed by the mean number of texts of a class over its own, up to
+    :data:`LARGEST_WEIGHT`.
 
     Returns:
         None where the largest class has at most :data:`UNBALANCED` times the texts of the
@@ -136,4 +137,4 @@ def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
     if present.max() <= UNBALANCED * present.min():
         return None
     weights = counts.sum() / (len(present) * np.maximum(counts, 1))
-    return np.minimum(weights, MOST).astype("float32")
+    return np.minimum(weights, LARGEST_WEIGHT).astype("float32")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.errors import UsageError, unknown
-from zoo.options import checked
+from zoo.options import as_python, check_values
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -30,7 +30,8 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
     """Class decorator that gives a TextClassifier a name for :func:`build`.
 
     Options of its constructor have a default, and the model keeps each as an attribute of its
-    name, from which it is saved.
+    name, from which it is saved. An annotation tells which values one may have, as in
+    ``units: Size = 50``; see :mod:`zoo.options`.
 
     Args:
         name: the name. One class may have several, each with its own ``options``.
@@ -226,8 +227,10 @@ def create(
         if option not in cls.option_defaults():
             raise unknown(f"option of {name}", option, cls.option_defaults())
     settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
-    settings = checked(name, settings | {"num_classes": num_classes}, cls.option_defaults())
+    settings |= {"num_classes": num_classes}
+    settings = {option: as_python(value) for option, value in settings.items()}
     try:
+        check_values(cls.option_values(), settings)
         return cls(**settings)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error

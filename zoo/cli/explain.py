@@ -52,7 +52,6 @@ def explain(
     from zoo.datasets import composed
     from zoo.datasets.own_files.reading import stream_texts
     from zoo.evaluation.scores import read_test_split
-    from zoo.explanation.corpus_tables import filter_ngrams
     from zoo.explanation.faithfulness import faithfulness
     from zoo.explanation.html_page import write_page
     from zoo.filesystem.atomic_files import check_new
@@ -95,13 +94,12 @@ def explain(
     if page is not None:
         title = f"{run.resolve().name}: where the model looked"
         tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])
-        filters = filter_ngrams(model, [one.text for one in explanations])
         write_page(
             page,
             explanations,
             title,
             faithful="" if tried is None else str(tried),
-            tables={} if filters is None else {"Filters, and what excites them most": filters},
+            tables=model.corpus_tables([one.text for one in explanations]),
         )
         texts = "1 text is" if len(texts) == 1 else f"{len(texts):,} texts are"
         show(f"{texts} explained in [bold]{escape(page)}[/].", soft_wrap=True)

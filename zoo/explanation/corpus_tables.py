@@ -1,17 +1,15 @@
-"""What a model looks at in a corpus, as tables: from the explanations of many texts."""
+"""What a model looks at in a corpus, as tables: from the explanations of many texts.
+
+What only one model has to tell is a table of its method ``corpus_tables``.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from keras import ops
 
 from zoo.explanation.explain import Explanation
-from zoo.layers import AttentiveConv
-from zoo.layers.masking import word_mask
-
-TOGETHER = 32  # texts computed at once
 
 
 def weights_by_class(explanations: Iterable[Explanation], word: str) -> pd.DataFrame:
@@ -67,60 +65,3 @@ def attended_ngrams(
     found = pd.DataFrame(rows, columns=["class", "ngram", "weight", "count"])
     found = found.sort_values(["class", "weight"], ascending=[True, False], kind="stable")
     return found.groupby("class").head(most).reset_index(drop=True)
-
-
-def filter_ngrams(
-    model, texts: Sequence[str], layer: int = 0, most: int = 5, filters: int = 10
-) -> pd.DataFrame | None:
-    """The n-grams that excite the filters of an ACT most: what each filter has learnt to find.
-
-    Li et al. 2021 (ACT), Equation 2: the match M of a filter with an n-gram.
-
-    Args:
-        model: a classifier with ``preprocessor``.
-        texts: where n-grams are looked for.
-        layer: of attentive convolution, from 0; n-grams of the first are of words, those of the
-            next of what came out of it.
-        most: n-grams of each filter, all different.
-        filters: how many filters, those with the largest matches.
-
-    Returns:
-        ``head`` and ``filter``, from 1, ``ngram`` and its ``match``, the largest first; None for
-        a model without such filters.
-    """
-    convolutions = getattr(model, "convolutions", [])
-    if not all(isinstance(one, AttentiveConv) for one in convolutions) or not convolutions:
-        return None
-    found = defaultdict(dict)  # of each head and filter: n-grams and their largest match
-    for start in range(0, len(texts), TOGETHER):
-        part = texts[start : start + TOGETHER]
-        ids = model.preprocessor(part)
-        words, mask = model.vectors(ids)[0], word_mask(ids)
-        for convolution, norm in zip(convolutions[: layer + 1], model.norms, strict=False):
-            local, _, matches = convolution(words, mask=mask, return_attention_scores=True)
-            words = norm(words + local)
-        split = model.preprocessor.words(part).to_list()
-        ngrams = [
-            b" ".join(own[place : place + model.kernel_size]).decode()
-            for own in split
-            for place in range(len(own))
-        ]
-        matches = ops.convert_to_numpy(matches)
-        matches = np.concatenate([row[: len(own)] for own, row in zip(split, matches, strict=True)])
-        names = list(dict.fromkeys(ngrams))
-        places = {ngram: place for place, ngram in enumerate(names)}
-        numbers = np.array([places[ngram] for ngram in ngrams], int)
-        best = np.full((len(names), *matches.shape[1:]), -np.inf)  # of each n-gram
-        np.maximum.at(best, numbers, matches)
-        largest = np.argsort(-best, axis=0, kind="stable")[:most]
-        for one in np.ndindex(best.shape[1:]):
-            for number in largest[:, *one]:
-                ngram, match = names[number], float(best[number, *one])
-                found[one][ngram] = max(match, found[one].get(ngram, match))
-    strongest = sorted(found, key=lambda one: -max(found[one].values(), default=0))[:filters]
-    rows = [
-        (one[0] + 1, one[1] + 1, ngram, match)
-        for one in strongest
-        for ngram, match in sorted(found[one].items(), key=lambda item: -item[1])[:most]
-    ]
-    return pd.DataFrame(rows, columns=["head", "filter", "ngram", "match"])

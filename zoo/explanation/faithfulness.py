@@ -12,7 +12,7 @@ from zoo.explanation.attention import weights_of_texts
 from zoo.progress import progress
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
-FEW = 20  # fewer texts have no verdict
+FEWEST_TEXTS = 20  # fewer texts have no verdict
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Faithfulness:
 
     def __str__(self) -> str:
         low, high = self.interval
-        if self.texts < FEW:
+        if self.texts < FEWEST_TEXTS:
             verdict = "too few to tell what attention points to"
         elif low > 0:
             verdict = "attention points to words that matter more than others"

@@ -1,11 +1,10 @@
 """The base class of models that read documents sentence by sentence."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
+from zoo.options import Rate, Size
 
 
 class HierarchicalClassifier(TextClassifier):
@@ -13,8 +12,8 @@ class HierarchicalClassifier(TextClassifier):
 
     A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``: levels
     that turn ``[batch, length, dim]`` into ``[batch, features]`` and on request give a dictionary
-    of attention scores, ``words`` among them. A flat variant, with ``max_sentences=None``, has a
-    single level, ``words``.
+    of attention scores, ``words`` among them. A flat variant, with ``max_sentences=None`` where a
+    subclass allows it, has a single level, ``words``.
 
     Documents may come as the sentences that exist, grouped by length
     (:func:`zoo.datasets.batches.pack`): the same probabilities with less padding computed.
@@ -25,20 +24,17 @@ class HierarchicalClassifier(TextClassifier):
         output_dropout: rate on the document vector.
     """
 
-    flat = False  # whether there is a flat variant
     sentence_groups = 12
 
     def __init__(
         self,
-        num_classes: int,
+        num_classes,
         *,
-        max_words: int = 100,
-        max_sentences: int | None = 100,
-        output_dropout: float = 0.1,
-        **kwargs: Any,
+        max_words: Size = 100,
+        max_sentences: Size = 100,
+        output_dropout: Rate = 0.1,
+        **kwargs,
     ):
-        if max_sentences is None and not self.flat:
-            raise ValueError("max_sentences must be at least 1: got None")
         super().__init__(num_classes, max_words=max_words, max_sentences=max_sentences, **kwargs)
         self.output_dropout = output_dropout
         self.drop = keras.layers.Dropout(output_dropout)

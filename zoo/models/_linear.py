@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-SOLVERS = ("logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm")
 BETA = 0.5  # of NB-SVM; Wang and Manning have 0.25, less good on a validation split of IMDB
 
 logger = logging.getLogger("zoo")
@@ -20,7 +19,7 @@ def solved(
     Args:
         features: ``[texts, features]``, sparse or not.
         targets: ``[texts]`` class numbers, of which each is there.
-        solver: of :data:`SOLVERS`.
+        solver: as :class:`zoo.models.bag.BagOfNgrams` has them.
         strength: the inverse of the regularisation; of naive Bayes the smoothing.
     """
     from sklearn.exceptions import ConvergenceWarning

@@ -1,15 +1,17 @@
 """ATT-CNN: Attention-based CNNs for Sentence Classification (Zhao and Wu 2016), and Kim's CNN."""
 
+from typing import Literal
+
 import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.errors import unknown
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
+from zoo.layers.checks import half_of
+from zoo.options import Distance, Positive, Rate, Share, Size, Sizes
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
-ACTIVATIONS = ("relu", "tanh")
 RECIPE = Recipe(
     optimizer="Adadelta",  # Kim, Section 3.1
     settings={"rho": 0.95, "epsilon": 1e-6},  # Kim's code
@@ -52,6 +54,7 @@ class KimCNN(TextClassifier):
         max_distance: words beyond which a position is as far.
     """
 
+    needs = {"max_distance": ("entities", "position_dim")}
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
 
     presets = {
@@ -79,21 +82,19 @@ class KimCNN(TextClassifier):
         self,
         num_classes,
         *,
-        filters=100,
-        windows=(3, 4, 5),
-        activation="relu",
-        dropout=0.5,
-        max_norm=3.0,
-        entities=False,
-        position_dim=60,
-        max_distance=50,
+        filters: Size = 100,
+        windows: Sizes = (3, 4, 5),
+        activation: Literal["relu", "tanh"] = "relu",
+        dropout: Rate = 0.5,
+        max_norm: Positive | None = 3.0,
+        entities: bool = False,
+        position_dim: Size | None = 60,
+        max_distance: Distance = 50,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
         self.filters = filters
         self.windows = tuple(windows)
-        if activation not in ACTIVATIONS:
-            raise unknown("activation", activation, ACTIVATIONS)
         self.activation = activation
         self.dropout = dropout
         self.max_norm = max_norm
@@ -102,7 +103,7 @@ class KimCNN(TextClassifier):
         self.max_distance = max_distance
         self.positions = None
         if position_dim and entities:
-            self.positions = EntityPositions(max_distance, position_dim // 2)
+            self.positions = EntityPositions(max_distance, half_of(position_dim))
         self.pool = NgramPooling(filters, windows, activation)
         self.drop = keras.layers.Dropout(dropout)
         if max_norm is not None:
@@ -142,7 +143,7 @@ class ATTCNN(KimCNN):
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
     recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 
-    def __init__(self, num_classes, *, attention_dim=100, decay=0.1, **kwargs):
+    def __init__(self, num_classes, *, attention_dim: Size = 100, decay: Share = 0.1, **kwargs):
         super().__init__(num_classes, **kwargs)
         self.attention_dim = attention_dim
         self.decay = decay

@@ -1,18 +1,19 @@
 """Bags of n-grams: the linear models that the papers compare with, and fastText."""
 
+from typing import Literal
+
 import keras
 import numpy as np
 from keras import ops
 
 from zoo.classifier import TextClassifier
-from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
-from zoo.models._linear import SOLVERS, solved
+from zoo.models._linear import solved
+from zoo.options import Positive, Size
 from zoo.registry import register_model
 
 UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
-WEIGHTINGS = ("count", "presence", "mean", "tfidf")
 
 
 @register_model("bow", solver="logistic")
@@ -59,20 +60,16 @@ class BagOfNgrams(TextClassifier):
         self,
         num_classes,
         *,
-        ngrams=1,
-        weighting="count",
-        solver=None,
-        clusters=None,
-        strength=1.0,
-        embedding_dim=100,
-        train_embeddings=True,
-        max_words=2_500,
+        ngrams: Size = 1,
+        weighting: Literal["count", "presence", "mean", "tfidf"] = "count",
+        solver: Literal["logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm"] | None = None,
+        clusters: Size | None = None,
+        strength: Positive = 1.0,
+        embedding_dim: Size = 100,
+        train_embeddings: bool = True,
+        max_words: Size = 2_500,
         **kwargs,
     ):
-        if weighting not in WEIGHTINGS:
-            raise unknown("weighting", weighting, WEIGHTINGS)
-        if solver not in (None, *SOLVERS):
-            raise unknown("solver", solver, SOLVERS)
         if solver is None and weighting == "tfidf":
             raise ValueError("weighting 'tfidf' needs a solver, which counts the texts")
         if clusters is not None and (solver is None or not train_embeddings):

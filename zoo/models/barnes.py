@@ -3,19 +3,20 @@
 Ambartsoumian and Popowich 2018, Sections 4.3 and 5.1, Table 3.
 """
 
+from typing import Literal
+
 import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.errors import unknown
 from zoo.layers import MaskedAveragePooling, recurrent
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.options import Rate, Size, Sizes
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
-POOLINGS = ("last", "mean")
 RECIPE = Recipe(  # Section 4.3
     optimizer="Adam",
     settings={},
@@ -61,16 +62,14 @@ class LSTM(TextClassifier):
         self,
         num_classes,
         *,
-        units=100,
-        bidirectional=False,
-        pooling="last",
-        hidden_dim=None,
-        dropout=0.5,
+        units: Size = 100,
+        bidirectional: bool = False,
+        pooling: Literal["last", "mean"] = "last",
+        hidden_dim: Size | None = None,
+        dropout: Rate = 0.5,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
-        if pooling not in POOLINGS:
-            raise unknown("pooling", pooling, POOLINGS)
         self.units = units
         self.bidirectional = bidirectional
         self.pooling = pooling
@@ -123,11 +122,11 @@ class BarnesCNN(TextClassifier):
         self,
         num_classes,
         *,
-        filters=20,
-        windows=(2, 3, 4),
-        hidden_dim=100,
-        dropout=0.5,
-        max_words=200,
+        filters: Size = 20,
+        windows: Sizes = (2, 3, 4),
+        hidden_dim: Size = 100,
+        dropout: Rate = 0.5,
+        max_words: Size = 200,
         **kwargs,
     ):
         super().__init__(num_classes, max_words=max_words, **kwargs)

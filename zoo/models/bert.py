@@ -10,6 +10,7 @@ from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling, PositionEmbedding, TransformerLayer
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
+from zoo.options import Positive, Rate, Size
 from zoo.registry import register_model
 
 
@@ -47,11 +48,11 @@ class BERT(TextClassifier):
         self,
         num_classes,
         *,
-        num_layers=2,
-        num_heads=4,
-        feed_forward_dim=512,
-        dropout=0.1,
-        norm_epsilon=1e-12,
+        num_layers: Size = 2,
+        num_heads: Size = 4,
+        feed_forward_dim: Size = 512,
+        dropout: Rate = 0.1,
+        norm_epsilon: Positive = 1e-12,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)

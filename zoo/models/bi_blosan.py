@@ -8,6 +8,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import masked_softmax
+from zoo.options import Positive, Rate, Size
 from zoo.registry import register_model
 
 SCALE = 5.0  # c of the scores (Section 3.1)
@@ -175,11 +176,11 @@ class BiBloSAN(TextClassifier):
         self,
         num_classes,
         *,
-        units=64,
-        block_words=10,
-        hidden_dim=100,
-        dropout=0.3,
-        embedding_range=0.5,
+        units: Size = 64,
+        block_words: Size = 10,
+        hidden_dim: Size = 100,
+        dropout: Rate = 0.3,
+        embedding_range: Positive = 0.5,
         **kwargs,
     ):
         super().__init__(num_classes, embedding_range=embedding_range, **kwargs)

@@ -6,6 +6,7 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.options import Positive, Rate, Size
 from zoo.registry import register_model
 
 WINDOWS = (7, 7, 3, 3, 3, 3)  # Table 1
@@ -47,12 +48,12 @@ class CharCNN(TextClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=16,
-        embedding_range=1.0,
-        filters=64,
-        hidden_dim=256,
-        dropout=0.5,
-        max_words=1014,
+        embedding_dim: Size = 16,
+        embedding_range: Positive = 1.0,
+        filters: Size = 64,
+        hidden_dim: Size = 256,
+        dropout: Rate = 0.5,
+        max_words: Size = 1014,
         **kwargs,
     ):
         super().__init__(

@@ -1,14 +1,16 @@
 """Conv-GRNN and LSTM-GRNN: Document Modeling with Gated Recurrent Neural Network (EMNLP 2015)."""
 
+from typing import Literal
+
 import keras
 from keras import ops
 
-from zoo.errors import unknown
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.recurrent import LSTM
 from zoo.models._hierarchical import HierarchicalClassifier
+from zoo.options import Size
 from zoo.registry import register_model
 
 
@@ -71,14 +73,14 @@ class ConvolutionalSentence(Level):
         self.mean = MaskedAveragePooling()
 
     def build(self, input_shape):
-        for words, convolution in enumerate(self.convolutions, start=1):
-            convolution.build((*input_shape[:-1], words * input_shape[-1]))
+        for size, convolution in enumerate(self.convolutions, start=1):
+            convolution.build((*input_shape[:-1], size * input_shape[-1]))
 
     def summarize(self, inputs, mask, training):
         inputs = zero_masked(inputs, mask)
         vectors = [
-            ops.tanh(self.mean(convolution(ngrams(inputs, words)), mask=mask))
-            for words, convolution in enumerate(self.convolutions, start=1)
+            ops.tanh(self.mean(convolution(ngrams(inputs, size)), mask=mask))
+            for size, convolution in enumerate(self.convolutions, start=1)
         ]
         return sum(vectors) / len(vectors)
 
@@ -143,11 +145,15 @@ class GRNN(HierarchicalClassifier):
     }
 
     def __init__(
-        self, num_classes, *, embedding_dim=100, sentence="convolution", units=50, **kwargs
+        self,
+        num_classes,
+        *,
+        embedding_dim: Size = 100,
+        sentence: Literal["convolution", "lstm"] = "convolution",
+        units: Size = 50,
+        **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
-        if sentence not in SENTENCES:
-            raise unknown("sentence", sentence, SENTENCES)
         self.sentence = sentence
         self.units = units
         self.words = SentenceEncoder(SENTENCES[sentence](units))

@@ -1,12 +1,14 @@
 """HAN: Hierarchical Attention Networks for Document Classification (Yang et al. 2016)."""
 
+from typing import Literal
+
 import keras
 
-from zoo.errors import unknown
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.recurrent import GRU
 from zoo.models._hierarchical import HierarchicalClassifier
+from zoo.options import Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -92,15 +94,13 @@ class HAN(HierarchicalClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=100,
-        units=50,
-        attention_dim=100,
-        pooling="attention",
+        embedding_dim: Size = 100,
+        units: Size = 50,
+        attention_dim: Size = 100,
+        pooling: Literal["attention", "average", "max"] = "attention",
         **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
-        if pooling not in POOLINGS:
-            raise unknown("pooling", pooling, POOLINGS)
         self.units = units
         self.attention_dim = attention_dim
         self.pooling = pooling

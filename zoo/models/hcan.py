@@ -13,6 +13,7 @@ from zoo.layers import (
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
 from zoo.models._hierarchical import HierarchicalClassifier
+from zoo.options import Positive, Rate, Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -115,9 +116,8 @@ class HCAN(HierarchicalClassifier):
             averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small as it is. It is
             also there with one self-attention, of which the paper does not tell.
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
+        max_sentences: the most sentences of a document; None for a flat variant.
     """
-
-    flat = True
 
     presets = {
         "gao2018": {
@@ -146,17 +146,20 @@ class HCAN(HierarchicalClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=64,
-        num_heads=4,
-        kernel_size=3,
-        two_attentions=True,
-        target=True,
-        project_values=True,
-        dropout=0.1,
-        norm_epsilon=1e-12,
+        embedding_dim: Size = 64,
+        num_heads: Size = 4,
+        kernel_size: Size = 3,
+        two_attentions: bool = True,
+        target: bool = True,
+        project_values: bool = True,
+        dropout: Rate = 0.1,
+        norm_epsilon: Positive = 1e-12,
+        max_sentences: Size | None = 100,
         **kwargs,
     ):
-        super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
+        super().__init__(
+            num_classes, embedding_dim=embedding_dim, max_sentences=max_sentences, **kwargs
+        )
         check_heads(num_heads, embedding_dim, "embedding_dim")
         self.num_heads = num_heads
         self.kernel_size = kernel_size

@@ -6,6 +6,7 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import weighted_sum, zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.options import Distance, Rate, Size, Weight
 from zoo.registry import register_model
 
 
@@ -38,7 +39,14 @@ class LEAM(TextClassifier):
     presets = {"wang2018": {"embedding_dim": 300, "hidden_dim": 300}}  # Section 5: GloVe
 
     def __init__(
-        self, num_classes, *, radius=5, hidden_dim=100, dropout=0.5, class_penalty=1.0, **kwargs
+        self,
+        num_classes,
+        *,
+        radius: Distance = 5,
+        hidden_dim: Size = 100,
+        dropout: Rate = 0.5,
+        class_penalty: Weight = 1.0,
+        **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
         self.radius = radius

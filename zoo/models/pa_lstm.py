@@ -5,7 +5,9 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import EntityPositions, PositionAwareAttention
+from zoo.layers.checks import half_of
 from zoo.layers.recurrent import LSTM
+from zoo.options import Distance, Positive, Rate, Size
 from zoo.registry import register_model
 
 
@@ -33,6 +35,7 @@ class PALSTM(TextClassifier):
             reach the attention.
     """
 
+    needs = {"max_distance": ("entities", "position_dim")}
     presets = {
         "zhang2017": {
             "embedding_dim": 300,  # Appendix: GloVe
@@ -48,14 +51,14 @@ class PALSTM(TextClassifier):
         self,
         num_classes,
         *,
-        entities=False,
-        num_layers=1,
-        units=100,
-        attention_dim=100,
-        position_dim=60,
-        max_distance=50,
-        dropout=0.5,
-        embedding_range=0.5,
+        entities: bool = False,
+        num_layers: Size = 1,
+        units: Size = 100,
+        attention_dim: Size = 100,
+        position_dim: Size | None = 60,
+        max_distance: Distance = 50,
+        dropout: Rate = 0.5,
+        embedding_range: Positive = 0.5,
         **kwargs,
     ):
         super().__init__(num_classes, embedding_range=embedding_range, **kwargs)
@@ -70,7 +73,7 @@ class PALSTM(TextClassifier):
         self.encoders = [LSTM(units, return_sequences=True) for _ in range(num_layers)]
         self.positions = None
         if position_dim and entities:
-            self.positions = EntityPositions(max_distance, position_dim // 2)
+            self.positions = EntityPositions(max_distance, half_of(position_dim))
         self.attention = PositionAwareAttention(attention_dim)
 
     def call(self, ids, training=None, return_attention_scores=False):

@@ -7,6 +7,7 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.models._linear import solved
+from zoo.options import Positive, Size
 from zoo.registry import register_model
 
 UNKNOWN = 1
@@ -41,11 +42,11 @@ class ParagraphVector(TextClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=100,
-        steps=20,
-        step_size=4.0,
-        passes=10,
-        max_words=2_500,
+        embedding_dim: Size = 100,
+        steps: Size = 20,
+        step_size: Positive = 4.0,
+        passes: Size = 10,
+        max_words: Size = 2_500,
         **kwargs,
     ):
         super().__init__(num_classes, embedding_dim=embedding_dim, max_words=max_words, **kwargs)

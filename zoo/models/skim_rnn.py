@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling
+from zoo.options import Positive, Rate, Size, Weight
 from zoo.registry import register_model
 
 
@@ -97,11 +98,11 @@ class SkimLSTM(TextClassifier):
         self,
         num_classes,
         *,
-        units=100,
-        small_units=5,
-        gamma=0.01,
-        temperature=0.5,
-        dropout=0.3,
+        units: Size = 100,
+        small_units: Size = 5,
+        gamma: Weight = 0.01,
+        temperature: Positive = 0.5,
+        dropout: Rate = 0.3,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)

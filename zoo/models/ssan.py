@@ -3,11 +3,12 @@
 Ambartsoumian and Popowich 2018, with the Transformer that they compare it with.
 """
 
+from typing import Literal
+
 import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.errors import unknown
 from zoo.layers import (
     MaskedAveragePooling,
     PositionEmbedding,
@@ -16,10 +17,9 @@ from zoo.layers import (
     TransformerLayer,
 )
 from zoo.layers.checks import check_heads
+from zoo.options import Distance, Rate, Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
-
-POSITIONS = ("rpr", "sinusoidal", "learned", "none")  # Sections 2.3.3, 2.3.1 and 2.3.2
 
 RECIPE = Recipe(  # Section 4.4
     optimizer="Adadelta",
@@ -48,7 +48,7 @@ class SSAN(TextClassifier):
 
     Args:
         num_layers: layers of self-attention.
-        position: "rpr", "sinusoidal", "learned" or "none" (Section 2.3).
+        position: "rpr" (Section 2.3.3), "sinusoidal" (2.3.1), "learned" (2.3.2) or "none".
         max_distance: k, the largest distance with a representation of its own (Section 2.3.3).
         dropout: rate on word vectors and on the sentence vector. The paper's 0.7 is what its
             authors' code keeps.
@@ -74,16 +74,14 @@ class SSAN(TextClassifier):
         self,
         num_classes,
         *,
-        num_layers=1,
-        position="rpr",
-        max_distance=10,
-        dropout=0.3,
-        attention_dropout=0.5,
+        num_layers: Size = 1,
+        position: Literal["rpr", "sinusoidal", "learned", "none"] = "rpr",
+        max_distance: Distance = 10,
+        dropout: Rate = 0.3,
+        attention_dropout: Rate = 0.5,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
-        if position not in POSITIONS:
-            raise unknown("position", position, POSITIONS)
         self.num_layers = num_layers
         self.position = position
         self.max_distance = max_distance
@@ -161,10 +159,10 @@ class Transformer(SSAN):
         self,
         num_classes,
         *,
-        num_heads=4,
-        hidden_dim=128,
-        num_layers=2,
-        attention_dropout=0.1,
+        num_heads: Size = 4,
+        hidden_dim: Size = 128,
+        num_layers: Size = 2,
+        attention_dropout: Rate = 0.1,
         **kwargs,
     ):
         self.num_heads = num_heads

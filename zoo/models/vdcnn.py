@@ -1,13 +1,15 @@
 """VDCNN: Very Deep Convolutional Networks for Text Classification (EACL 2017)."""
 
+from typing import Literal
+
 import keras
 from keras import ops
 
 from zoo.backend import is_mirrored
 from zoo.classifier import TextClassifier, word_mask
-from zoo.errors import unknown
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
+from zoo.options import Positive, Size
 from zoo.registry import register_model
 
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # Table 2
@@ -74,12 +76,12 @@ class VDCNN(TextClassifier):
         self,
         num_classes,
         *,
-        embedding_dim=16,
-        embedding_range=1.0,
-        depth=9,
-        filters=32,
-        hidden_dim=256,
-        max_words=1024,
+        embedding_dim: Size = 16,
+        embedding_range: Positive = 1.0,
+        depth: Literal[9, 17, 29, 49] = 9,
+        filters: Size = 32,
+        hidden_dim: Size = 256,
+        max_words: Size = 1024,
         **kwargs,
     ):
         super().__init__(
@@ -89,8 +91,6 @@ class VDCNN(TextClassifier):
             max_words=max_words,
             **kwargs,
         )
-        if depth not in BLOCKS:
-            raise unknown("depth", depth, BLOCKS)
         self.depth = depth
         self.filters = filters
         self.hidden_dim = hidden_dim

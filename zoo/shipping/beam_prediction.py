@@ -29,7 +29,7 @@ from zoo.shipping.saved_model import check_path
 
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
-TOGETHER = 64  # of these, of like length, through the model
+ANSWERED_AT_ONCE = 64  # of these, of like length
 TOLD = "told"  # what reading a file has to tell
 
 OWN = threading.local()  # to a thread: ``messages``, where they are kept
@@ -54,8 +54,8 @@ class SavedModelHandler(ModelHandler):
     def run_inference(self, batch: Sequence[str], model, inference_args=None) -> Iterable[dict]:
         answers = [None] * len(batch)
         order = sorted(range(len(batch)), key=lambda i: len(batch[i]))
-        for start in range(0, len(order), TOGETHER):
-            rows = order[start : start + TOGETHER]
+        for start in range(0, len(order), ANSWERED_AT_ONCE):
+            rows = order[start : start + ANSWERED_AT_ONCE]
             served = model.serve(tf.constant([batch[i] for i in rows]))
             labels = [label.decode() for label in served["labels"][0].numpy()]
             for i, row in zip(rows, served["probabilities"].numpy(), strict=True):

@@ -26,7 +26,7 @@ from zoo.shipping.model_card import Agreement, model_card
 from zoo.shipping.saved_model import check_path, export_saved_model
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
-TOGETHER = 50  # of them
+PART = 50  # of them, at once
 
 QUANTIZED = (keras.layers.Embedding, keras.layers.Dense)  # what Keras can
 LOOPS = (keras.layers.RNN, PairwiseAttention)  # LiteRT's carry nothing of unknown size
@@ -91,7 +91,7 @@ def export(
         folder.mkdir()
         try:
             answer = write(model, folder, quantize)
-            parts = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+            parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
             told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
             answers = [answer(part) for part in told]
         except (OSError, UsageError):

@@ -25,11 +25,6 @@ from zoo.training.classifier_of_corpus import build_classifier, rebuild_classifi
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDED = {  # options that change nothing without all of these
-    "max_distance": ("entities", "position_dim"),
-    "entity_vectors": ("entities",),
-    "word_positions": ("position_dim",),
-}
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
 
@@ -262,9 +257,8 @@ def _warn_if_idle(classifier, settings):
     idle = [name for name in IDLE if getattr(settings, name) != getattr(default, name)]
     if idle and classifier.solves:
         logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
-    for option in settings.options.keys() & NEEDED.keys():
-        needed = classifier.option_defaults().keys() & set(NEEDED[option])
-        lacking = sorted(name for name in needed if not getattr(classifier, name))
+    for option in settings.options.keys() & classifier.needs.keys():
+        lacking = [name for name in classifier.needs[option] if not getattr(classifier, name)]
         if settings.options[option] and lacking:
             logger.warning(
                 "%s: %s changes nothing without %s", classifier.name, option, " and ".join(lacking)
