@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ STEPS = 1500  # of a training by the default recipe: enough for most corpora we 
 MANY_CLASSES = 20  # from which on it has twice as many
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
-SCHEDULES = ("cosine", "constant", "plateau")
+Schedule = Literal["cosine", "constant", "plateau"]
 UNBALANCED = 5
 LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
 

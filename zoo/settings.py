@@ -9,28 +9,35 @@ import glob
 import importlib.util
 import inspect
 import itertools
-import math
 import re
 import textwrap
-import typing
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
-from numbers import Integral, Real
 from pathlib import Path
-from types import FunctionType, NoneType, UnionType
-from typing import Annotated, Any, NamedTuple
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.paths import expanded
-from zoo.options import plain
-from zoo.recipes import SCHEDULES, Recipe
+from zoo.options import (
+    Distance,
+    Positive,
+    Size,
+    Values,
+    as_python,
+    check_values,
+    is_number,
+    is_whole,
+    values_of,
+)
+from zoo.recipes import Recipe, Schedule
 from zoo.registry import check_name, find_recipe, import_model
 
-PRECISIONS = ("auto", "float32", "mixed_bfloat16", "mixed_float16")
+Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
 SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
 PROCESSES = ("coordinator", "processes", "process_id")
-CACHES = ("auto", "memory", "disk", "none")
+Cache = Literal["auto", "memory", "disk", "none"]
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
 )
@@ -47,85 +54,20 @@ class Flag(NamedTuple):
     flag: str
 
 
-def whole_number(least: int = 1, most: float = math.inf) -> Callable:
-    """A check that refuses what is no whole number, or out of this range."""
-
-    def check(name, value):
-        if not isinstance(value, Integral):
-            raise UsageError(f"{name} must be a whole number: got {value!r}")
-        if not least <= value <= most:
-            allowed = f"at least {least}" if most == math.inf else f"from {least} to {most}"
-            raise UsageError(f"{name} must be {allowed}: got {value}")
-
-    return check
+def _is_path(value):
+    return isinstance(value, str | Path)
 
 
-def number(least: float, most: float) -> Callable:
-    """A check that refuses what is no number, or out of this range."""
-
-    def check(name, value):
-        if not isinstance(value, Real):
-            raise UsageError(f"{name} must be a number: got {value!r}")
-        if not least <= value <= most:
-            meant = f". Did you mean {100 * value:g}?" if most == 100 and 0.01 <= value < 1 else ""
-            raise UsageError(f"{name} must be from {least} to {most}: got {value}{meant}")
-
-    return check
-
-
-def above_zero(name: str, value: Any) -> None:
-    """Refuses what is no number above 0."""
-    if not isinstance(value, Real) or not 0 < value < math.inf:
-        raise UsageError(f"{name} must be a number above 0: got {value!r}")
-
-
-def one_of(*allowed: str) -> Callable:
-    """A check that refuses any other value, and names the nearest."""
-
-    def check(name, value):
-        if value not in allowed:
-            raise unknown(name, value, allowed)
-
-    return check
-
-
-def yes_or_no(name: str, value: Any) -> None:
-    """Refuses what is neither True nor False."""
-    if value not in (True, False):
-        raise UsageError(f"{name} must be True or False: got {value!r}")
-
-
-def path(name: str, value: Any) -> None:
-    """Refuses what is no path, or one that no JSON could hold."""
-    if not isinstance(value, str | Path):
-        raise UsageError(
-            f"{name}: a {type(value).__name__} where a path is wanted: write it to a file"
-        )
-    text(name, value)
-
-
-def text(name: str, value: Any) -> None:
-    """Refuses what no JSON could hold."""
-    from zoo.datasets.own_files.text_files import undecodable
-
-    if undecodable(str(value)):
-        raise UsageError(f"{name}: not UTF-8, which JSON cannot hold: {str(value)!r}")
-
-
-def dictionary(name: str, value: Any) -> None:
-    """Refuses what is no dictionary."""
-    if not isinstance(value, Mapping):
-        raise UsageError(f"{name} must be a dictionary, or None: got {value!r}")
-
-
-def installed(name: str, value: Any) -> None:
-    """Refuses TensorBoard where it is not installed."""
-    if value and importlib.util.find_spec("tensorboard") is None:
-        raise UsageError("TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'")
-
-
-# Of a type, where a setting has no other.
-CHECKS = {(bool,): yes_or_no, (int,): whole_number(), (str, Path): path}
+AnyPath = Annotated[str | Path, Values("a path (write what is in memory to a file)", _is_path)]
+Percentage = Annotated[
+    float, Values("a number from 1 to 100", lambda x: is_number(x) and 1 <= x <= 100)
+]
+Seed = Annotated[
+    int, Values(f"a whole number from 0 to {2**32 - 1}", lambda x: is_whole(x) and 0 <= x < 2**32)
+]
+Options = Annotated[
+    dict[str, Any], Values("a dictionary, or None", lambda x: isinstance(x, Mapping))
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,19 +80,19 @@ class TrainSettings:
     model: Annotated[str, Flag(""), "A name of zoo list."] = "hcan"
     data: Annotated[Any, f"sample, a name of zoo datasets, or your own: {KINDS}."] = "sample"
     text_column: Annotated[
-        str | None, text, Group.FILES, "Column of texts. Default: text, or a well-known name."
+        str | None, Group.FILES, "Column of texts. Default: text, or a well-known name."
     ] = None
     label_column: Annotated[
-        str | None, text, Group.FILES, "Column of labels. Default: label, or a well-known name."
+        str | None, Group.FILES, "Column of labels. Default: label, or a well-known name."
     ] = None
     validation_data: Annotated[
-        str | Path | None,
+        AnyPath | None,
         Group.FILES,
         "The validation split. Default: 10% of what the test split leaves, at most 10,000 texts.",
     ] = None
-    test_data: Annotated[
-        str | Path | None, Group.FILES, "The test split. Default: 10% of --data."
-    ] = None
+    test_data: Annotated[AnyPath | None, Group.FILES, "The test split. Default: 10% of --data."] = (
+        None
+    )
     on_bad_row: Annotated[
         str | None,
         Group.FILES,
@@ -162,7 +104,7 @@ class TrainSettings:
         "Their encoding, such as cp1252. Default: UTF-8, or what a file's mark says.",
     ] = None
     min_class_size: Annotated[
-        int | None, Group.FILES, "Classes of fewer training texts are rare. Default: 1, none is."
+        Size | None, Group.FILES, "Classes of fewer training texts are rare. Default: 1, none is."
     ] = None
     rare_classes: Annotated[
         str | None,
@@ -176,26 +118,24 @@ class TrainSettings:
         "entities, relations, if the model has that.",
     ] = None
     options: Annotated[
-        dict[str, Any],
-        dictionary,
+        Options,
         Flag("--set"),
         "Options of the model, name=value each; zoo describe shows them.",
     ] = dataclasses.field(default_factory=dict)
     recipe: Annotated[str, "How to train: default, or a paper's; see zoo describe."] = "default"
     epochs: Annotated[
-        int | None,
+        Size | None,
         "Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, twice as "
         "many for 20 classes or more.",
     ] = None
     batch_size: Annotated[
-        int | None, "Texts of a batch, on all devices together. Default: the recipe's; 32."
+        Size | None, "Texts of a batch, on all devices together. Default: the recipe's; 32."
     ] = None
     learning_rate: Annotated[
-        float | None, above_zero, "Highest learning rate. Default: the recipe's; the model's own."
+        Positive | None, "Highest learning rate. Default: the recipe's; the model's own."
     ] = None
     schedule: Annotated[
-        str | None,
-        one_of(*SCHEDULES),
+        Schedule | None,
         "Course of the learning rate: cosine, constant or plateau. Default: the recipe's.",
     ] = None
     class_weights: Annotated[
@@ -208,41 +148,38 @@ class TrainSettings:
         "Clean-up of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
         "Default: the data's or the model's, mostly hcan.",
     ] = None
-    min_count: Annotated[int, "Rarer words stay unknown, but for those of --embeddings."] = 2
+    min_count: Annotated[Size, "Rarer words stay unknown, but for those of --embeddings."] = 2
     max_vocabulary: Annotated[
-        int | None, "Most words that are known. Default: the model's, mostly 30,000."
+        Size | None, "Most words that are known. Default: the model's, mostly 30,000."
     ] = None
     percentile: Annotated[
-        float | None,
-        number(1, 100),
+        Percentage | None,
         "Cut texts sooner than the model does, where this percentage of them stays whole; words "
         "and sentences each. Try 99.",
     ] = None
     embeddings: Annotated[
-        str | Path | None,
+        AnyPath | None,
         "word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
         "little each time), or a file: .bin, .vec, .txt (or .gz). The most frequent words that "
         "have a vector fill the vocabulary up.",
     ] = None
     unlabelled: Annotated[
-        str | Path | None,
+        AnyPath | None,
         Flag("--unlabelled-data"),
         "Further texts for word2vec, without labels: a table, a folder, a glob or .txt.",
     ] = None
     start_from: Annotated[
-        str | Path | None,
+        AnyPath | None,
         "A run of the same model, whose words and layers this one starts with; the labels may be "
         "others.",
     ] = None
     cache: Annotated[
-        str,
-        one_of(*CACHES),
+        Cache,
         "Keep word ids, while training: memory, disk or none; auto keeps those of up to 200,000 "
         "texts in memory.",
     ] = "auto"
     precision: Annotated[
-        str,
-        one_of(*PRECISIONS),
+        Precision,
         "Precision of training: float32, mixed_bfloat16, mixed_float16; auto takes 16 bits where "
         "a GPU is made for them.",
     ] = "auto"
@@ -255,20 +192,16 @@ class TrainSettings:
     coordinator: Annotated[
         str | None, Group.MACHINE, "Several processes, on JAX: host:port of the first."
     ] = None
-    processes: Annotated[int, Group.MACHINE, "Several processes: how many."] = 1
-    process_id: Annotated[
-        int, whole_number(0), Group.MACHINE, "Several processes: which this is, from 0."
-    ] = 0
-    tensorboard: Annotated[
-        bool, installed, Group.MACHINE, "Also log for TensorBoard (installed apart)."
-    ] = False
+    processes: Annotated[Size, Group.MACHINE, "Several processes: how many."] = 1
+    process_id: Annotated[Distance, Group.MACHINE, "Several processes: which this is, from 0."] = 0
+    tensorboard: Annotated[bool, Group.MACHINE, "Also log for TensorBoard (installed apart)."] = (
+        False
+    )
     safe_csv: Annotated[
         bool, "CSV to open in a spreadsheet: quotes, and an apostrophe before what it would run."
     ] = False
-    seed: Annotated[
-        int, whole_number(0, 2**32 - 1), "Seed of weights, batches, dropout and splits."
-    ] = 0
-    output: Annotated[str | Path, "Where run folders go."] = "runs"
+    seed: Annotated[Seed, "Seed of weights, batches, dropout and splits."] = 0
+    output: Annotated[AnyPath, "Where run folders go."] = "runs"
     verbose: Annotated[int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = "auto"
 
     @property
@@ -293,13 +226,18 @@ class TrainSettings:
 
         check_name(self.model)
         check_data(self.data)
-        if isinstance(self.data, str | Path):
-            path("data", self.data)
-        text("the working folder", Path.cwd())
         for one in described():
             value = getattr(self, one.name)
-            if one.check is not None and not (value is None and type(None) in one.types):
-                one.check(one.name, value)
+            if one.name == "percentile" and is_number(value) and 0.01 <= value < 1:
+                raise UsageError(f"percentile: {value}. Did you mean {100 * value:g}?")
+            check_values({one.name: one.values} if one.values else {}, {one.name: value})
+            if isinstance(value, str | Path):
+                _check_text(one.name, value)
+        _check_text("the working folder", Path.cwd())
+        if self.tensorboard and importlib.util.find_spec("tensorboard") is None:
+            raise UsageError(
+                "TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'"
+            )
         if self.recipe != "default":
             find_recipe(self.model, self.recipe)
         options = import_model(self.model)[0].option_defaults()
@@ -331,7 +269,7 @@ class Described(NamedTuple):
         kind: the type of a value.
         types: those that it may have; NoneType is among them where it may be left open.
         flag: its option of the command line; "" where it has none.
-        check: raises UsageError for a value that it cannot have, given its name and the value.
+        values: those that it may have; None where that is not told here.
     """
 
     name: str
@@ -341,7 +279,7 @@ class Described(NamedTuple):
     help: str
     flag: str
     group: Group | None
-    check: Callable[[str, Any], None] | None
+    values: Values | None
 
 
 @cache
@@ -349,16 +287,31 @@ def described() -> list[Described]:
     """All settings, in their order."""
     found = []
     for field in dataclasses.fields(TrainSettings):
-        kind, *notes = typing.get_args(field.type)
-        types = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
+        kind, *notes = get_args(field.type)
         told = {type(note): note for note in notes}
-        check = told.get(FunctionType) or CHECKS.get(tuple(t for t in types if t is not NoneType))
         flag = told.get(Flag, Flag(f"--{field.name.replace('_', '-')}")).flag
         default = {} if field.default is dataclasses.MISSING else field.default
-        found.append(
-            Described(field.name, kind, types, default, told[str], flag, told.get(Group), check)
-        )
+        more = default, told[str], flag, told.get(Group), values_of(field.type)
+        found.append(Described(field.name, kind, _types(kind), *more))
     return found
+
+
+def _types(kind):
+    """The plain types of an annotation."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _types(parts[0])
+    if origin in (Union, UnionType):
+        return sum(map(_types, parts), ())
+    return (str if origin is Literal else origin or kind,)
+
+
+def _check_text(name, value):
+    """Refuses what no JSON could hold."""
+    from zoo.datasets.own_files.text_files import undecodable
+
+    if undecodable(str(value)):
+        raise UsageError(f"{name}: not UTF-8, which JSON cannot hold: {str(value)!r}")
 
 
 def names(group: Group | None = None) -> list[str]:
@@ -381,7 +334,8 @@ def from_keywords(
     """
     settings = dict(settings)
     files = settings.pop("files", None)
-    dictionary("files", {} if files is None else files)
+    if not isinstance(files, Mapping | None):
+        raise UsageError(f"files must be a dictionary, or None: got {files!r}")
     of_files = {name.removesuffix("_data"): name for name in names(Group.FILES)}
     for name, value in (files or {}).items():
         if name not in of_files:
@@ -393,7 +347,7 @@ def from_keywords(
             raise unknown(f"argument of {function}", name, allowed)
     if settings.get("options", {}) is None:
         del settings["options"]
-    return TrainSettings(**{name: plain(value) for name, value in settings.items()})
+    return TrainSettings(**{name: as_python(value) for name, value in settings.items()})
 
 
 def absolute(path: str | Path) -> str:

@@ -71,11 +71,11 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
     shutil.rmtree(tmp_path / "search" / "runs")  # for room: the trials are still those of before
     with pytest.raises(zoo.UsageError, match="has trials with another epochs: choose another"):
         zoo.tune(epochs=2, **settings)
-    with pytest.raises(zoo.UsageError, match="trials must be at least 1: got 0"):
+    with pytest.raises(zoo.UsageError, match="trials must be a whole number of at least 1: got 0"):
         zoo.tune(trials=0)
     for wrong, message in (
         ({"options": ["dropout"]}, "options must be a dictionary"),
-        ({"seed": -1}, "seed must be from 0 to 4294967295: got -1"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 4294967295: got -1"),
         ({"files": {"text_colum": "x"}}, "'text_colum'. Did you mean 'text_column'"),
         ({"epoch": 2}, "'epoch'. Did you mean 'epochs'"),
         ({"processes": 2, "coordinator": "a:1"}, "coordinator, processes: a search is made by one"),
@@ -136,8 +136,8 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
     own = tmp_path / "own.csv"
     own.write_text(csv_file.read_text("utf-8"), "utf-8")
     for wrong, message in (
-        ({"percentile": 0}, "percentile must be from 1"),
-        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"percentile": 0}, "percentile must be a number from 1"),
+        ({"epochs": 0}, "epochs must be a whole number of at least 1"),
         ({"embeddings": "nowhere.vec"}, "nowhere.vec"),  # which only the first trial finds
         ({"clean_up": "hann"}, "'hann'. Did you mean 'han'"),
     ):

@@ -16,15 +16,14 @@ OWN = " Default: the run's own, else {}, or a well-known name."
 
 
 def _default(one: Described) -> Any:
-    return None if one.kind == dict[str, Any] else one.default
+    return None if dict in one.types else one.default
 
 
 def option_of(one: Described) -> Any:
     """The annotation by which typer makes an option of a setting."""
-    kind = list[str] | None
-    if one.kind != dict[str, Any]:
-        kind = one.types[0] if one.types[0] in (bool, int, float) else str
-        kind = kind | None if type(None) in one.types else kind
+    kind = one.types[0] if one.types[0] in (bool, int, float) else str
+    kind = kind | None if type(None) in one.types else kind
+    kind = list[str] | None if dict in one.types else kind
     flag = one.flag
     if one.types[0] is bool and one.default is not False:
         flag += flag.replace("--", "/--no-")

@@ -4,6 +4,7 @@ import logging
 import math
 import re
 from pathlib import Path
+from typing import get_args
 
 import keras
 import tensorflow as tf
@@ -13,7 +14,7 @@ from zoo.datasets.batches import Share, share_of_words
 from zoo.datasets.corpus import Corpus
 from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
-from zoo.settings import CACHES
+from zoo.settings import Cache
 from zoo.training.checkpoints import Checkpoint
 
 NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
@@ -159,7 +160,7 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
         size,
         True,
         seed,
-        cache if cache in CACHES else f"{cache}-validation",
+        cache if cache in get_args(Cache) else f"{cache}-validation",
         share=share,
         reshuffle=False,
         groups=groups,

@@ -15,9 +15,10 @@ from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole, write_json
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
+from zoo.options import Size, check_values, values_of
 from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
-from zoo.settings import PROCESSES, SEARCHED, TrainSettings, documented, from_keywords, whole_number
+from zoo.settings import PROCESSES, SEARCHED, TrainSettings, documented, from_keywords
 from zoo.training.classifier_of_corpus import for_relations
 from zoo.training.trainer import files_of, train
 
@@ -61,7 +62,7 @@ def tune(
         import optuna
     except ImportError:
         raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
-    whole_number()("trials", trials)
+    check_values({"trials": values_of(Size)}, {"trials": trials})
     if several := settings.keys() & set(PROCESSES):
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
     if searched := settings.keys() & set(SEARCHED):
