@@ -5,6 +5,7 @@ options, and ``config.json`` of a run keeps them.
 """
 
 import dataclasses
+import functools
 import glob
 import importlib.util
 import inspect
@@ -13,9 +14,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from functools import cache
+from operator import or_
 from pathlib import Path
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from zoo.errors import UsageError, unknown
@@ -60,7 +61,8 @@ def _is_path(value):
 
 AnyPath = Annotated[str | Path, Values("a path (write what is in memory to a file)", _is_path)]
 Percentage = Annotated[
-    float, Values("a number from 1 to 100", lambda x: is_number(x) and 1 <= x <= 100)
+    float,
+    Values("a number from 1 to 100 (99, not 0.99)", lambda x: is_number(x) and 1 <= x <= 100),
 ]
 Seed = Annotated[
     int, Values(f"a whole number from 0 to {2**32 - 1}", lambda x: is_whole(x) and 0 <= x < 2**32)
@@ -228,9 +230,8 @@ class TrainSettings:
         check_data(self.data)
         for one in described():
             value = getattr(self, one.name)
-            if one.name == "percentile" and is_number(value) and 0.01 <= value < 1:
-                raise UsageError(f"percentile: {value}. Did you mean {100 * value:g}?")
-            check_values({one.name: one.values} if one.values else {}, {one.name: value})
+            if one.values is not None and not (value is None and NoneType in one.types):
+                check_values({one.name: one.values}, {one.name: value})
             if isinstance(value, str | Path):
                 _check_text(one.name, value)
         _check_text("the working folder", Path.cwd())
@@ -240,16 +241,18 @@ class TrainSettings:
             )
         if self.recipe != "default":
             find_recipe(self.model, self.recipe)
-        options = import_model(self.model)[0].option_defaults()
         for option in self.options.keys() & {"name", "num_classes", "preset"}:
-            raise unknown(f"option of {self.model}", option, options)
+            allowed = import_model(self.model)[0].option_defaults()
+            raise unknown(f"option of {self.model}", option, allowed)
         if "vocabulary_size" in self.options:
             raise UsageError(
-                "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary)"
+                "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) "
+                "instead"
             )
         if self.unlabelled is not None and self.embeddings != "word2vec":
             raise UsageError(
-                "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings)"
+                "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings "
+                "word2vec)"
             )
 
     def kept(self) -> dict[str, Any]:
@@ -282,7 +285,7 @@ class Described(NamedTuple):
     values: Values | None
 
 
-@cache
+@functools.cache
 def described() -> list[Described]:
     """All settings, in their order."""
     found = []
@@ -291,7 +294,7 @@ def described() -> list[Described]:
         told = {type(note): note for note in notes}
         flag = told.get(Flag, Flag(f"--{field.name.replace('_', '-')}")).flag
         default = {} if field.default is dataclasses.MISSING else field.default
-        more = default, told[str], flag, told.get(Group), values_of(field.type)
+        more = default, told[str], flag, told.get(Group), values_of(_given(field.type))
         found.append(Described(field.name, kind, _types(kind), *more))
     return found
 
@@ -304,6 +307,14 @@ def _types(kind):
     if origin in (Union, UnionType):
         return sum(map(_types, parts), ())
     return (str if origin is Literal else origin or kind,)
+
+
+def _given(kind):
+    """An annotation of the values that are not left open."""
+    kind, *notes = get_args(kind)
+    if get_origin(kind) in (Union, UnionType):
+        kind = functools.reduce(or_, (one for one in get_args(kind) if one is not NoneType))
+    return Annotated[kind, *notes]
 
 
 def _check_text(name, value):

@@ -1,13 +1,12 @@
 """``zoo list`` and ``zoo describe``."""
 
 import re
-import sys
 from typing import Annotated
 
 import typer
 
 import zoo
-from zoo.cli.terminal import escape, print_models, show
+from zoo.cli.terminal import escape, is_terminal, print_models, show
 from zoo.errors import UsageError, unknown
 from zoo.progress import progress
 
@@ -32,7 +31,7 @@ def list_models(
         if zoo.list_models(pattern):
             raise UsageError(f"no model of {pattern!r} reads {reads}: leave out --reads")
         raise unknown("model", pattern, zoo.list_models())
-    if names or not (parameters or sys.stdout.isatty()):
+    if names or not (parameters or is_terminal()):
         for name in sorted(one.name for one in found):
             print(name)
         return

@@ -6,6 +6,7 @@ Rich takes longer to import than ``zoo --help`` may, and so each function import
 import csv
 import itertools
 import re
+import sys
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
+
+
+def is_terminal() -> bool:
+    """Whether somebody may be looking at standard output."""
+    return sys.stdout.isatty()
 
 
 def show(what: Any, **options: Any) -> None:

@@ -98,11 +98,11 @@ def model_of(run):
 def text_column_of(run, file, given, encoding):
     """The column that is given, or that of the run's own texts, where the file has it too."""
     from zoo.datasets import column_of
-    from zoo.runs.run_folder import read_config
+    from zoo.runs.run_config import read_config
 
     if given is not None:
         return given
-    return column_of(file, read_config(run)["files"].get("text_column"), encoding)
+    return column_of(file, read_config(run).settings.text_column, encoding)
 
 
 def lines_of_standard_input(encoding=None) -> Iterator[str]:

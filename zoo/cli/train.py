@@ -1,6 +1,5 @@
 """``zoo train``."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +7,7 @@ import typer
 
 import zoo
 from zoo.cli.options import parse_option, with_settings
-from zoo.cli.terminal import print_run
+from zoo.cli.terminal import is_terminal, print_run
 from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
 from zoo.settings import Group, names
@@ -28,7 +27,7 @@ def train(
     **settings: Any,
 ) -> None:
     """Train a classifier; everything about it goes into a run folder."""
-    settings["verbose"] = 1 if sys.stdout.isatty() else 2
+    settings["verbose"] = 1 if is_terminal() else 2
     machine = names(Group.MACHINE)
     if resume is None:
         settings["options"] = dict(map(parse_option, settings["options"] or []))
