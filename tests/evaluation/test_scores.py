@@ -1,5 +1,6 @@
 """Scores of answers."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,8 @@ from zoo.evaluation.scores import (
     score,
     worst_classes,
 )
-from zoo.runs.run_config import read_config
+from zoo.runs.run_config import RunConfig, read_config
+from zoo.settings import TrainSettings
 
 
 def test_macro_f1_is_over_the_classes_that_occur():
@@ -35,19 +37,20 @@ def test_a_run_from_before_keeps_the_order_of_its_classes(tmp_path):
     labels = [str(i % 12) for i in range(240)]
     rows = [f"text {i},{label}\n" for i, label in enumerate(labels)]
     (tmp_path / "a.csv").write_text("text,label\n" + "".join(rows))
-    config = {"data": str(tmp_path / "a.csv"), "files": {}, "seed": 1}
+    settings = TrainSettings(data=str(tmp_path / "a.csv"), seed=1)
+    config = RunConfig(settings, {}, {}, 1, None, label_order="as text")
     found = read_corpus(config)
     assert found.labels == "0 1 10 11 2 3 4 5 6 7 8 9".split()
     numbers = [found.labels.index(label) for label in labels]
     train = datasets.Split([f"text {i}" for i in range(240)], numbers)
     then = datasets.Corpus("a", found.labels, train).split(seed=1)
     assert found.digest() == then.digest()
-    new = read_corpus(config | {"label_order": "by number"})
+    new = read_corpus(replace(config, label_order="by number"))
     assert new.labels == [str(i) for i in range(12)]
     assert set(new.frame("test").itertuples(index=False, name=None)) <= set(
         zip(train.texts, labels, strict=True)
     )
-    assert read_corpus(config | {"data": "sample"}).labels == list("12345")
+    assert read_corpus(replace(config, settings=TrainSettings())).labels == list("12345")
 
 
 def test_of_many_classes_the_worst_are_shown(capsys):
