@@ -1,7 +1,7 @@
 """Which names of models a test tries.
 
 Models of one class share its code: of each the tests try one name, in float32 and bfloat16, and
-``make test-slow`` the others, and float16.
+``make test-slow`` the others, and float16. What takes long is in ``make test-all``.
 """
 
 import pytest
@@ -26,8 +26,13 @@ def dropouts(name):
 
 
 def slow_unless(fast, *values, **more):
-    """Values of a parametrized test."""
+    """Values of a parametrized test, of which ``make test-slow`` runs those that are not fast."""
     return pytest.param(*values, marks=[] if fast else pytest.mark.slow, **more)
+
+
+def long_unless(fast, *values, **more):
+    """The same, and ``make test-all`` does."""
+    return pytest.param(*values, marks=[] if fast else pytest.mark.long, **more)
 
 
 every_kind = pytest.mark.parametrize("name", [slow_unless(n in KINDS, n) for n in NAMES])

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from tests.kinds import long_unless
 from zoo.datasets import Preprocessor
 
 TEXTS = [f"w{i} w{i % 7} and. w3 w{i % 5}" + " w1" * i for i in range(10)]
@@ -68,7 +69,7 @@ def models():
     return {name: compiled(name) for name in ("fasttext", "hcan")}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [long_unless(way in ("batches", "weights"), way) for way in WAYS])
 def test_texts_of_any_way_get_the_answers_of_a_list(models, way):
     model = models["fasttext"]
     with warnings.catch_warnings():
