@@ -13,6 +13,7 @@ PAPERS = ("hcan", "han", "ssan", "act", "attcnn")  # files, and their models
 NAMES = zoo.list_models()
 OF_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}
 KINDS = sorted([*OF_CLASS.values(), "hcan_flat"])  # which reads ids of another shape than hcan
+FEW = ("act", "attcnn", "cnn_kim", "hcan", "ssan")  # of each kind of attention one, and of none
 
 
 def file(name):
@@ -35,13 +36,23 @@ def long_unless(fast, *values, **more):
     return pytest.param(*values, marks=[] if fast else pytest.mark.long, **more)
 
 
-every_kind = pytest.mark.parametrize("name", [slow_unless(n in KINDS, n) for n in NAMES])
+every_kind = pytest.mark.parametrize(
+    "name",
+    [long_unless(name in FEW, name) for name in KINDS]
+    + [slow_unless(False, name) for name in NAMES if name not in KINDS],
+)
 in_32_and_16_bits = pytest.mark.parametrize(
     ("name", "precision"),
     [
-        slow_unless(name in KINDS and precision != "mixed_float16", name, precision)
+        long_unless(precision == "float32", name, precision)
+        for name in KINDS
+        for precision in ("float32", "mixed_bfloat16")
+    ]
+    + [
+        slow_unless(False, name, precision)
         for name in NAMES
         for precision in ("float32", "mixed_bfloat16", "mixed_float16")
+        if name not in KINDS or precision == "mixed_float16"
     ],
     indirect=["precision"],
 )
