@@ -110,6 +110,9 @@ def trained(csv_file, alone):
         )
 
 
+LONGEST = ("test_readme", "test_devices", "test_jax")
+
+
 def pytest_collection_modifyitems(items):
     """The longest tests first, so that no worker waits for them at the end."""
-    items.sort(key=lambda item: item.path.stem != "test_readme")
+    items.sort(key=lambda item: (*LONGEST, item.path.stem).index(item.path.stem))

@@ -784,6 +784,7 @@ def test_ctrl_c_is_not_lost_in_a_garbage_collection():
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.long
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     small = ("--set", "embedding_dim=4", "--set", "filters=2", "--trials", 1, "--epochs", 1)
     search = tmp_path / "search"
