@@ -14,6 +14,7 @@ import zoo
 from tests.kinds import dropouts
 from zoo.classifier import recorded_calls
 from zoo.datasets.batches import pack
+from zoo.evaluation.calibration import with_temperature
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
 LIMIT = 12  # words, of a sentence where there are any
@@ -35,6 +36,7 @@ def check_model(name, tolerance, folder):
         check_order_of_layers(model)
         check_count(model)
         check_logits(model)
+        check_temperature(model)
         check_one_word(model)
     copy = check_saving(model, folder)
     check_learning_from_nothing(copy)
@@ -185,6 +187,16 @@ def check_logits(model):
     logits.set_weights(model.get_weights())
     softmax = keras.ops.softmax(probabilities(logits, ids))
     np.testing.assert_allclose(softmax, probabilities(model, ids), atol=1e-6)
+
+
+def check_temperature(model):
+    """The last layer takes one, as training gives it for probabilities as often right as told."""
+    ids, weights = random_ids(model), model.classify.get_weights()
+    before = probabilities(model, ids)
+    model.classify.set_weights([one / 3 for one in weights])
+    after = probabilities(model, ids)
+    model.classify.set_weights(weights)
+    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)
 
 
 def check_one_word(model):
