@@ -1,10 +1,12 @@
-"""One weight a word, whatever a model's attention is."""
+"""One weight a word, whatever a model's attention is; and one temperature."""
 
+import keras
 import numpy as np
 
 import zoo
 from tests.kinds import every_kind
 from zoo.datasets import Preprocessor
+from zoo.evaluation.calibration import with_temperature
 from zoo.explanation.attention import attended_words, word_weights
 from zoo.registry import import_model
 
@@ -16,11 +18,15 @@ WITHOUT = {"cnn_kim", "cnn_pe", "han_ave", "han_max"} | {
 
 
 @every_kind
-def test_weights_are_of_words_alone(name):
+def test_weights_are_of_words_alone_and_the_last_layer_takes_a_temperature(name):
     model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
     ids = np.array([[[2, 3, 4, 5], [6, 7, 0, 0], [0] * 4], [[2, 0, 0, 0], [0] * 4, [0] * 4]])
     if not model.hierarchical:
         ids = np.array([[2, 3, 4, 5, 6], [2, 3, 0, 0, 0], [0, 0, 0, 0, 0]])
+    before = keras.ops.convert_to_numpy(model(ids, training=False))
+    model.classify.set_weights([one / 3 for one in model.classify.get_weights()])
+    after = keras.ops.convert_to_numpy(model(ids, training=False))
+    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)
     weights = word_weights(model, ids)
     if name in WITHOUT:
         assert weights is None
