@@ -96,6 +96,7 @@ def test_shipping_works(folder, trained):
     assert len(rows) == len((folder / "reviews.csv").read_text().splitlines()) - 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", re.findall(r"^\$ (.*)", "".join(blocks("console")), re.M))
 def test_bad_input_ends_as_shown(command, folder):
     result = shell(command, folder)
