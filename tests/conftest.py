@@ -14,6 +14,8 @@ import pytest
 import zoo
 from tests.environment import REAL_DATA
 
+pytest.register_assert_rewrite("tests.models.check_model")
+
 # No test is timed: machines are busy at times.
 hypothesis.settings.register_profile("zoo", deadline=None)
 hypothesis.settings.load_profile("zoo")

@@ -106,7 +106,6 @@ def check_scores(model, ids, answers):
     """Attention is shares of what is there."""
     result, scores = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, answers, atol=1e-6)
-    precise = model.compute_dtype == "float32"
     masks = {"words": ids != 0, "sentences": (ids != 0).any(axis=-1), "pairs": ids != 0}
     for level, weights in scores.items():
         if weights is None:
@@ -119,7 +118,7 @@ def check_scores(model, ids, answers):
         assert (weights[~mask] == 0).all()
         if type(model).__module__ == "zoo.models.attcnn":  # a word does not attend to itself
             mask = mask & ~np.eye(ids.shape[-1], dtype=bool)
-        if precise:
+        if model.compute_dtype == "float32":
             np.testing.assert_allclose(weights.sum(axis=-1), mask.any(axis=-1), atol=1e-5)
 
 
