@@ -30,16 +30,8 @@ def test_a_model(name, precision, tmp_path):
     check_model(name, precision, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "precision"),
-    [
-        long_unless(precision == "float32", name, precision)
-        for name in NAMES
-        if name not in KINDS
-        for precision in ("float32", "mixed_bfloat16")
-    ],
-    indirect=["precision"],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in KINDS])
 def test_a_variant(name, precision):
     check_answers(build(name), precision)
 
