@@ -123,18 +123,23 @@ def check_scores(model, ids, answers):
 
 
 def check_dropouts(model, rates):
-    """Each option has a layer of its rate, and each layer drops in training and only there."""
+    """The layers of each option drop in training and only there."""
     ids = random_ids(model)
-    layers = [
-        layer
+    layers = {
+        layer: layer.rate
         for layer in model._flatten_layers()
         if isinstance(layer, keras.layers.Dropout) and layer.rate > 0
-    ]
-    assert {layer.rate for layer in layers} >= set(rates.values())
+    }
     with recorded_calls(layers) as called:
+        model(ids, training=True)
+    assert set(called) == set(layers)
+    for option, rate in rates.items():  # alone
+        for layer, own in layers.items():
+            layer.rate = own if own == rate else 0.0
         first, second = (np.asarray(model(ids, training=True)) for _ in range(2))
-    assert {id(layer) for layer in called} == {id(layer) for layer in layers}
-    assert not rates or not np.array_equal(first, second)
+        assert not np.array_equal(first, second), f"{option} drops nothing"
+    for layer, own in layers.items():
+        layer.rate = own
     np.testing.assert_array_equal(probabilities(model, ids), probabilities(model, ids))
 
 
