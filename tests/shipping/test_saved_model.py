@@ -42,7 +42,7 @@ def answers_elsewhere(call, threads=3):
     return len(answers)
 
 
-@pytest.mark.parametrize("name", [long_unless(n in ("act", "ave", "han"), n) for n in KINDS])
+@pytest.mark.parametrize("name", [long_unless(n in ("act", "ave", "hcan"), n) for n in KINDS])
 def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     about = zoo.describe(name)
     most = about.options["max_sentences"] if about.hierarchical else None
