@@ -5,7 +5,7 @@ ARGS ?=
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help train test test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
+.PHONY: help train test test-all test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights
 
 help:  ## Show this.
@@ -23,8 +23,13 @@ $(BIN)/zoo: setup.cfg pyproject.toml
 train: $(BIN)/zoo  ## Train MODEL on DATA; more options in ARGS.
 	@$(BIN)/zoo train '$(MODEL)' --data '$(DATA)' $(ARGS)
 
-test: $(BIN)/zoo  ## Run the tests, one on each core.
-	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+PYTEST := TF_NUM_INTRAOP_THREADS=1 $(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+
+test: $(BIN)/zoo  ## Run the tests of every save, in minutes, one on each core.
+	@$(PYTEST)
+
+test-all: $(BIN)/zoo  ## Run also those that take long: the README's commands, notebooks, other processes, exports, JAX.
+	@$(PYTEST) -m 'not slow'
 
 test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, float16, systems and layers on JAX, exports, a page of 1,000 news.
 	@$(BIN)/pytest -m slow

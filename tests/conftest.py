@@ -14,6 +14,8 @@ import pytest
 import zoo
 from tests.environment import REAL_DATA
 
+pytest.register_assert_rewrite("tests.models.check_model")
+
 # No test is timed: machines are busy at times.
 hypothesis.settings.register_profile("zoo", deadline=None)
 hypothesis.settings.load_profile("zoo")
@@ -110,6 +112,9 @@ def trained(csv_file, alone):
         )
 
 
+LONGEST = ("test_readme", "test_devices", "test_jax")
+
+
 def pytest_collection_modifyitems(items):
     """The longest tests first, so that no worker waits for them at the end."""
-    items.sort(key=lambda item: item.path.stem != "test_readme")
+    items.sort(key=lambda item: (*LONGEST, item.path.stem).index(item.path.stem))

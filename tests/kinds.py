@@ -1,7 +1,7 @@
 """Which names of models a test tries.
 
 Models of one class share its code: of each the tests try one name, in float32 and bfloat16, and
-``make test-slow`` the others, and float16.
+``make test-slow`` the others, and float16. What takes long is in ``make test-all``.
 """
 
 import pytest
@@ -13,6 +13,7 @@ PAPERS = ("hcan", "han", "ssan", "act", "attcnn")  # files, and their models
 NAMES = zoo.list_models()
 OF_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}
 KINDS = sorted([*OF_CLASS.values(), "hcan_flat"])  # which reads ids of another shape than hcan
+FEW = ("act", "attcnn", "cnn_kim", "hcan", "ssan")  # of each kind of attention one, and of none
 
 
 def file(name):
@@ -26,17 +27,32 @@ def dropouts(name):
 
 
 def slow_unless(fast, *values, **more):
-    """Values of a parametrized test."""
+    """Values of a parametrized test, of which ``make test-slow`` runs those that are not fast."""
     return pytest.param(*values, marks=[] if fast else pytest.mark.slow, **more)
 
 
-every_kind = pytest.mark.parametrize("name", [slow_unless(n in KINDS, n) for n in NAMES])
+def long_unless(fast, *values, **more):
+    """The same, and ``make test-all`` does."""
+    return pytest.param(*values, marks=[] if fast else pytest.mark.long, **more)
+
+
+every_kind = pytest.mark.parametrize(
+    "name",
+    [long_unless(name in FEW, name) for name in KINDS]
+    + [slow_unless(False, name) for name in NAMES if name not in KINDS],
+)
 in_32_and_16_bits = pytest.mark.parametrize(
     ("name", "precision"),
     [
-        slow_unless(name in KINDS and precision != "mixed_float16", name, precision)
+        long_unless(precision == "float32" or name in ("hcan", "ssan"), name, precision)
+        for name in KINDS
+        for precision in ("float32", "mixed_bfloat16")
+    ]
+    + [
+        slow_unless(False, name, precision)
         for name in NAMES
         for precision in ("float32", "mixed_bfloat16", "mixed_float16")
+        if name not in KINDS or precision == "mixed_float16"
     ],
     indirect=["precision"],
 )

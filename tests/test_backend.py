@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from tests.kinds import long_unless
 from zoo.backend import in_threads
 from zoo.datasets import Preprocessor
 
@@ -44,7 +45,9 @@ def test_several_threads_work_at_a_time():
     assert len(list(in_threads(lambda item: meeting.wait(), range(4), 2))) == 4
 
 
-@pytest.mark.parametrize("name", ["act", "han", "fasttext"])
+@pytest.mark.parametrize(
+    "name", [long_unless(n == "fasttext", n) for n in ("act", "han", "fasttext")]
+)
 def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name, monkeypatch):
     words = [f"w{i}" for i in range(50)]
     model = zoo.build(name, 3, vocabulary_size=52)

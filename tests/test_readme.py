@@ -56,6 +56,7 @@ def shell(command, folder):
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (ROOT / ".venv").is_dir(), reason="make has made no .venv")
 def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
     shown = "".join(blocks("sh"))
@@ -82,6 +83,7 @@ def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
     assert len(answers) == len((folder / "new.csv").read_text().splitlines())
 
 
+@pytest.mark.long
 def test_shipping_works(folder, trained):
     """But for what it exports, which test_export does."""
     pytest.importorskip("apache_beam")
@@ -94,6 +96,7 @@ def test_shipping_works(folder, trained):
     assert len(rows) == len((folder / "reviews.csv").read_text().splitlines()) - 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", re.findall(r"^\$ (.*)", "".join(blocks("console")), re.M))
 def test_bad_input_ends_as_shown(command, folder):
     result = shell(command, folder)
@@ -105,6 +108,7 @@ def test_bad_input_ends_as_shown(command, folder):
 SMALLER = {"train": 700, "validation": 100, "test": 100}  # texts of the sample, in Python
 
 
+@pytest.mark.long
 def test_the_python_works(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     for split, size in SMALLER.items():
@@ -148,6 +152,7 @@ def test_notebooks_are_kept_with_what_they_show(notebook):
     assert not found or max(map(float, found)) > 0.9
 
 
+@pytest.mark.long
 @NOTEBOOKS
 def test_notebooks_run(notebook, kernel, tmp_path):
     cells = nbformat.read(notebook, as_version=4)

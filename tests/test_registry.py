@@ -254,6 +254,7 @@ def test_a_model_that_could_not_be_saved_is_not_trained(csv_file, tmp_path, give
         zoo.registry._registered.pop("unsaved")
 
 
+@pytest.mark.long
 def test_models_of_one_name_stand_in_one_graph_under_names_of_their_own():
     one, other = (zoo.build("fasttext", 2, vocabulary_size=9) for _ in range(2))
     other.name = "other"

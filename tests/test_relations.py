@@ -41,6 +41,7 @@ def train(file, output, **options):
     )
 
 
+@pytest.mark.long
 def test_positions_tell_what_words_do_not(file, tmp_path):
     run = train(file, tmp_path)
     assert json.loads((run / "metrics.json").read_text())["accuracy"] == 1.0
@@ -65,6 +66,7 @@ def test_positions_tell_what_words_do_not(file, tmp_path):
     assert [word.entity for word in first.words] == [1, 1, 0, 2, 2, 0]
 
 
+@pytest.mark.long
 def test_without_positions_there_is_nothing_to_learn(file, tmp_path):
     run = train(file, tmp_path, entities=False)
     assert json.loads((run / "metrics.json").read_text())["accuracy"] < 0.8

@@ -256,6 +256,7 @@ def test_csv_is_safe_for_a_spreadsheet_where_asked():
         assert original_cell(safe_cell(text)) == text
 
 
+@pytest.mark.long
 def test_a_run_whose_tables_are_safe(tmp_path, monkeypatch):
     """Its mistakes are explained as the texts that they were."""
     path = tmp_path / "data.csv"

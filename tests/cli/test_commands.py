@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 
 import zoo
+from tests.kinds import long_unless
 from zoo.cli import commands as cli
 from zoo.cli import terminal
 from zoo.evaluation.scores import _is_known
@@ -653,7 +654,9 @@ def test_evaluate_prints_a_table_or_json(run_zoo, trained):
     assert json.loads(run_zoo("evaluate", trained, "--json")[1])["accuracy"] == 1
 
 
-@pytest.mark.parametrize("name", ["svm_bigrams", "ave", "paragraph_vector"])
+@pytest.mark.parametrize(
+    "name", [long_unless(n == "ave", n) for n in ("svm_bigrams", "ave", "paragraph_vector")]
+)
 def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_path):
     columns = ("--text-column", "review", "--label-column", "stars")
     code, *_ = run_zoo("train", name, "--data", csv_file, *columns, "--output", tmp_path)
@@ -781,6 +784,7 @@ def test_ctrl_c_is_not_lost_in_a_garbage_collection():
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.long
 def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     small = ("--set", "embedding_dim=4", "--set", "filters=2", "--trials", 1, "--epochs", 1)
     search = tmp_path / "search"
@@ -828,6 +832,7 @@ def test_names_are_printed_as_they_are(capsys):
     assert out.count(":bug:") == 3 and all(name in out for name in ("[bold]C:\\ ", "[/b]", "[/x]"))
 
 
+@pytest.mark.long
 def test_tensorflow_says_nothing_on_standard_error():
     command = [sys.executable, "-m", "zoo", "describe", "ave"]
     environment = {k: v for k, v in os.environ.items() if k != "TF_CPP_MIN_LOG_LEVEL"}

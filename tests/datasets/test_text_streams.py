@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from tests.kinds import long_unless
 from zoo.datasets import Preprocessor
 
 TEXTS = [f"w{i} w{i % 7} and. w3 w{i % 5}" + " w1" * i for i in range(10)]
@@ -68,7 +69,7 @@ def models():
     return {name: compiled(name) for name in ("fasttext", "hcan")}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [long_unless(way in ("batches", "weights"), way) for way in WAYS])
 def test_texts_of_any_way_get_the_answers_of_a_list(models, way):
     model = models["fasttext"]
     with warnings.catch_warnings():
@@ -128,7 +129,7 @@ def test_texts_without_end_need_steps(models):
     assert len(fitted.history["val_loss"]) == 2
 
 
-@pytest.mark.parametrize("groups", [0, 12])
+@pytest.mark.parametrize("groups", [long_unless(False, 0), 12])
 @pytest.mark.parametrize("way", ["batches", "unknown length", "weights"])
 def test_batches_of_any_dataset_hold_every_text_once(models, way, groups):
     preprocessor = models["hcan"].preprocessor

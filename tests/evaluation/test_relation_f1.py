@@ -40,6 +40,7 @@ def scorer(targets, answers, labels):
 CLASSES = st.integers(0, len(DIRECTED) - 1)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(CLASSES, CLASSES), min_size=1, max_size=300))
 def test_semeval_on_random_answers(pairs):
     targets, answers = np.array(pairs).T

@@ -73,6 +73,7 @@ def test_from_a_tenth_to_half_of_the_words_are_deleted():
     assert faithfulness(Counts("good"), [text]).attended == pytest.approx(np.mean(falls))
 
 
+@pytest.mark.long
 def test_the_interval_is_that_of_the_mean():
     """Of 200 texts nearly normal: 1.96 standard errors on each side, for 95 % of samples."""
     random = np.random.default_rng(0)

@@ -63,9 +63,11 @@ def test_joint_kernels_start_as_large_as_alone(kind, parts, size):
     assert np.square(kernel).sum(0).mean() == pytest.approx(1, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", [n for n in zoo.list_models() if not create(n, 2).solves])
+@pytest.mark.parametrize("name", zoo.list_models())
 def test_word_vectors(name):
-    """Uniform in the range that the model says, whatever it reads."""
+    """Uniform in the range that the model says, whatever it reads, but where they are solved."""
     model = create(name, 2, vocabulary_size=500)
+    if model.solves:
+        return
     model.embed.build(None)
     assert_uniform(np.asarray(model.embed.embeddings), model.embedding_range)

@@ -359,6 +359,7 @@ class ManyDirections(keras.Model):
         return self.encoders[-1](inputs)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.build... was called on layer:UserWarning")  # all but one
 def test_encoders_of_both_directions_load_as_they_are(tmp_path):
     gc.freeze()  # collecting is fast without all else

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
-from tests.kinds import slow_unless
+from tests.kinds import long_unless, slow_unless
 from zoo.datasets import Preprocessor, Split
 from zoo.models import _linear as linear
 
@@ -80,7 +80,7 @@ def solved(name, split, **options):
     return model
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [long_unless(False, 2), 3])
 @pytest.mark.parametrize("name", [slow_unless("ngrams" not in name, name) for name in RIVALS])
 def test_it_is_what_scikit_learn_finds(name, classes):
     split, new = corpus(classes), texts(50, seed=1)

@@ -47,6 +47,7 @@ def order_texts(count, length=8, fillers=20):
     return ids, targets
 
 
+@pytest.mark.long
 def test_relative_order_needs_relative_positions():
     """SSAN: positions as relations between words (Ambartsoumian and Popowich, Section 2.3.3)."""
     options = {"embedding_dim": 32, "dropout": 0.0, "attention_dropout": 0.0}
@@ -131,6 +132,7 @@ def verdict_texts(count, sentences=6, words=7, fillers=20):
     return ids, targets, np.where(none, -1, decisive)
 
 
+@pytest.mark.long
 def test_sentence_weights_find_the_decisive_sentence():
     """HAN: the sentences' weights show what decided (Yang et al. 2016, Section 3.6)."""
     ids, targets, decisive = verdict_texts(2500)

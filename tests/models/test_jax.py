@@ -1,6 +1,6 @@
 """Every model trains, predicts and saves on JAX, and TensorFlow reads what JAX saved.
 
-The papers' models are tried in CI; the systems that they compare with, the models' other names and
+The papers' models take long; the systems that they compare with, the models' other names and
 the layers alone are slow tests.
 """
 
@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import pytest
 
-from tests.kinds import NAMES, PAPERS, file, slow_unless
+from tests.kinds import NAMES, PAPERS, file, long_unless, slow_unless
 
 OTHERS = {}  # names by file
 for name in NAMES:
@@ -36,7 +36,7 @@ def on_jax(*command):
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param(PAPERS, id="papers"),
+        long_unless(False, PAPERS, id="papers"),
         *(slow_unless(False, names, id=file) for file, names in OTHERS.items()),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import KINDS, PAPERS, dropouts, file, slow_unless
+from tests.kinds import KINDS, PAPERS, dropouts, file, long_unless, slow_unless
 from zoo.datasets.batches import pack
 from zoo.registry import import_model
 
@@ -28,13 +28,13 @@ ELSEWHERE = {  # where they are tested
     "vocabulary_size": "all tests: ids would have no vector",
     "max_words": "test_preprocessor: where texts are cut",
     "max_sentences": "test_preprocessor",
-    "train_embeddings": "test_one_step_lowers_the_loss_and_reaches_every_weight",
+    "train_embeddings": "check_model: check_a_step",
     "center_weight": "test_center_loss_joins_the_compiled_loss_in_training",
     "center_rate": "below",
     "max_norm": "below",
     "subwords": "test_subword_embedding",
     "embedding_dim": "test_parameter_counts",
-    "logits": "test_logits_are_what_the_softmax_reads",
+    "logits": "check_model: check_logits",
     **dict.fromkeys(("weighting", "solver", "clusters", "strength", "ngrams"), "test_bag"),
     **dict.fromkeys(("steps", "step_size", "passes"), "test_paragraph_vector"),
 }
@@ -84,10 +84,12 @@ def same(one, two):
 @pytest.mark.parametrize(
     ("name", "option"),
     [
-        slow_unless(file(name) in PAPERS, name, option)
+        long_unless(name in PAPERS, name, option)
+        if file(name) in PAPERS
+        else slow_unless(False, name, option)
         for name in KINDS
         for option in zoo.describe(name).options
-        if option not in ELSEWHERE and option not in dropouts(name)  # which are in test_models
+        if option not in ELSEWHERE and option not in dropouts(name)  # see check_dropouts
     ],
 )
 def test_no_option_is_ignored(name, option):

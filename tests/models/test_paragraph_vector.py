@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 import zoo
-from tests.kinds import slow_unless
+from tests.kinds import long_unless, slow_unless
 from tests.models.test_bag import corpus, solved, texts
 
 
@@ -26,7 +26,10 @@ def slope(document, *others):
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("paragraph_vector", {"steps": 3}), slow_unless(False, "bag_of_means", {"clusters": 2})],
+    [
+        long_unless(False, "paragraph_vector", {"steps": 3}),
+        slow_unless(False, "bag_of_means", {"clusters": 2}),
+    ],
 )
 def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(
     name, options, csv_file, tmp_path, monkeypatch

@@ -301,6 +301,7 @@ def test_texts_without_a_preprocessor_are_refused():
         model.predict(["a"])
 
 
+@pytest.mark.long
 def test_the_saved_model_answers_where_zoo_is_not(trained):
     answer = subprocess.run(
         [sys.executable, "-c", SERVE, str(trained / "saved_model"), json.dumps(TEXTS)],
@@ -557,6 +558,7 @@ def test_a_file_alone_is_loaded_by_a_new_process(tmp_path):
     assert found.stdout.strip() == "3"
 
 
+@pytest.mark.long
 def test_on_jax_a_saved_model_is_written_or_missed(trained, tmp_path, monkeypatch, caplog):
     """By a process on TensorFlow, which cannot know models of one's own."""
     model = zoo.load(trained)

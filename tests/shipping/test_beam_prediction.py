@@ -8,7 +8,7 @@ import zoo
 
 pytest.importorskip("apache_beam", reason="Apache Beam is not installed")
 
-from tests.kinds import slow_unless
+from tests.kinds import long_unless, slow_unless
 from zoo.datasets import read_texts
 from zoo.datasets.catalogue.beam_preparation import pipeline_options
 from zoo.evaluation.prediction import predict
@@ -29,7 +29,10 @@ def files(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+    [
+        long_unless(False, LOCAL, id="in_memory"),
+        slow_unless(False, SEVERAL, id="several_processes"),
+    ],
 )
 def test_it_answers_as_predict_does(trained, files, tmp_path, options):
     predict_on_beam(trained, files, tmp_path / "answers", options=options)
@@ -98,6 +101,7 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(trained, files, tmp_path / "answers[1]")
 
 
+@pytest.mark.long
 def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
     for name, content in {
         "a": "title\ngood\n",
@@ -114,7 +118,10 @@ def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [slow_unless(True, LOCAL, id="in_memory"), slow_unless(False, SEVERAL, id="several_processes")],
+    [
+        long_unless(False, LOCAL, id="in_memory"),
+        slow_unless(False, SEVERAL, id="several_processes"),
+    ],
 )
 def test_rows_that_are_left_out_are_told_once(trained, tmp_path, caplog, options):
     """Also those far from the first."""

@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
-from tests.kinds import KINDS, slow_unless
+from tests.kinds import KINDS, long_unless, slow_unless
 from zoo.answers import probabilities_of
 from zoo.cli import commands as cli
 from zoo.cli.terminal import size_of
@@ -177,7 +177,9 @@ def test_a_text_without_a_known_word_is_answered_in_float16(tmp_path):
     )
 
 
-every_kind = pytest.mark.parametrize("name", [slow_unless(name == "act", name) for name in KINDS])
+every_kind = pytest.mark.parametrize(
+    "name", [long_unless(False, n) if n == "act" else slow_unless(False, n) for n in KINDS]
+)
 
 
 @every_kind
@@ -244,7 +246,13 @@ def test_every_kind_of_model_says_nearly_the_same_in_int8(name, tmp_path):
 SHOWN = re.findall(r"^zoo export \$RUN (.*)", SHIPPING, re.M)
 
 
-@pytest.mark.parametrize("shown", [*SHOWN, slow_unless(False, "--format litert")])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        *(long_unless("savedmodel" in one, one) for one in SHOWN),
+        slow_unless(False, "--format litert"),
+    ],
+)
 def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, shown):
     """By the commands that the documentation shows."""
     for package in ("tf2onnx", "onnxruntime", "ai_edge_litert"):
@@ -281,6 +289,7 @@ def test_a_run_is_exported_with_its_card(trained, tmp_path, monkeypatch, shown):
         cli.app(command, standalone_mode=False)
 
 
+@pytest.mark.long
 def test_the_card_tells_the_shape_that_loops_need(csv_file, tmp_path, monkeypatch):
     pytest.importorskip("ai_edge_litert")
     small = {"embedding_dim": 4, "units": 3, "max_words": 9}
@@ -296,6 +305,7 @@ def test_the_card_tells_the_shape_that_loops_need(csv_file, tmp_path, monkeypatc
     assert printed.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "quantize", "share"),
     [("savedmodel", "int8", 0.35), ("litert", "int8", 0.3), ("litert", "float16", 0.55)],

@@ -54,6 +54,7 @@ def same_weights(one, other):
     np.testing.assert_allclose(*histories, atol=1e-4)
 
 
+@pytest.mark.long
 def test_two_devices_of_tensorflow(data, tmp_path):
     script = Path(__file__).with_name("mirrored_check.py")
     subprocess.run([sys.executable, script, data, tmp_path, json.dumps(HAN)], check=True)
@@ -92,6 +93,7 @@ def training(data, epochs):
     return [*command, "--epochs", str(epochs), "--no-calibrate", "--output"]
 
 
+@pytest.mark.long
 def test_two_processes_on_jax(data, tmp_path):
     train = training(data, 1)
     running = [on_jax(*train, tmp_path / "1"), *two_on_jax(*train, tmp_path / "2")]

@@ -38,6 +38,8 @@ COUNTS = {
 }
 
 
+pytestmark = pytest.mark.long
+
 TELLING = {"positive": "excellent|wonderful|great|love", "negative": "worst|bad|boring|awful|hate"}
 TELLING |= {"subjective": "film|movie|comedy", "objective": "his|her|he|they"}
 
