@@ -16,18 +16,11 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.datasets.text import preprocessor as preprocessor_module
-from zoo.datasets.text.clean_ups import (
-    CLEAN_UPS,
-    DOTS,
-    ENDS,
-    RULES,
-    split_roles,
-    split_sentences,
-    split_words,
-)
+from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, ENDS, RULES
 from zoo.datasets.text.html_entities import CHARACTERS, decode
 from zoo.datasets.text.html_entities import decoded as decoded_in_python
 from zoo.datasets.text.text_tensors import text_dataset
+from zoo.datasets.text.tokens import split_roles, split_sentences, split_words
 
 
 def decoded(ragged):
