@@ -19,6 +19,7 @@ from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
 from zoo.layers import PairwiseAttention
+from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
@@ -298,9 +299,9 @@ def _write_preprocessing(model, folder):
             "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt. Texts "
             "together are padded to the longest; a text without words is one padding: "
             + ("[[[0]]]" if model.hierarchical else "[[0]]"),
-            "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
-            "<e2> and </e2>; the marks themselves are no words: keep them apart from others, as "
-            "words of their own, until it is known which are between them"
+            "entities": f"{ROLES} times that id, plus 1 for a word between <e1> and </e1>, plus 2 "
+            "between <e2> and </e2>; the marks themselves are no words: keep them apart from "
+            "others, as words of their own, until it is known which are between them"
             if own.entities
             else None,
             "example": _example(own),
