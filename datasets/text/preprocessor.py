@@ -177,7 +177,7 @@ class Preprocessor:
         """
         known = set(self.vocabulary)
         words = [word for word in dict.fromkeys(map(str.lower, words)) if word not in known]
-        split = self.all_words(words).merge_dims(1, -1).to_list() if words else []
+        split = split_words(words, self.clean_up, self.version).to_list() if words else []
         whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
         further = whole[: max(0, max_vocabulary - len(known))]
         return Preprocessor(self.vocabulary + further, **self.get_config())
