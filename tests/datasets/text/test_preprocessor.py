@@ -116,6 +116,16 @@ def test_sentences_of_other_scripts(clean_up, text, sentences):
     assert len(found) == 1 if sentences is None else found == [s.split() for s in sentences]
 
 
+@pytest.mark.parametrize("clean_up", [*MARKED, "tokens"])
+@settings(max_examples=20)
+@given(texts=st.lists(st.text("aB3'-., !?\n\t\u3002\uff0e\u2019"), min_size=9, max_size=9))
+def test_sentences_have_the_words_of_their_texts(clean_up, texts):
+    """So word2vec reads the same words, whichever model they are for."""
+    own = Preprocessor(["a"], max_sentences=3, clean_up=clean_up)
+    flat = Preprocessor(["a"], clean_up=clean_up)
+    assert own.all_words(texts).merge_dims(1, 2).to_list() == flat.all_words(texts).to_list()
+
+
 def test_sentences_of_a_text_with_dandas_are_not_one():
     """Twelve sentences of twelve words: none is cut."""
     text = ("\u0915\u092e\u0930\u093e " * 11 + "\u0905\u091a\u094d\u091b\u093e\u0964 ") * 12
