@@ -225,7 +225,7 @@ def attention(run):
 
     The most attended word of a review is brightest, the least attended one dark.
     """
-    from zoo.datasets.text.clean_ups import split_sentences
+    from zoo.datasets.text.tokens import split_sentences
 
     model = zoo.load(run)
     corpus = datasets.load("sample")

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from zoo import datasets
-from zoo.datasets.text.clean_ups import split_sentences
 from zoo.datasets.text.text_tensors import text_dataset
+from zoo.datasets.text.tokens import split_sentences
 
 COLUMNS = (
     "classes", "documents", "average #s", "max #s", "average #w", "max #w", "vocabulary",

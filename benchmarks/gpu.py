@@ -32,7 +32,7 @@ PRECISIONS = {"mixed_bfloat16": "bfloat16", "float32": "float32"}
 YELP, IMDB = (9, 17), (14, 23)  # sentences and their words, on average (HAN, Table 1)
 WORDS, SENTENCES = 128, IMDB  # of a document: flat; sentences and their words
 CLASSES, VOCABULARY = 5, 30_000
-TOGETHER = 10  # steps that Keras takes in one execution
+PER_EXECUTION = 10  # steps that Keras takes in one execution
 SECONDS, ROUNDS = 0.3, 3
 PAPERS = {
     "hcan": "gao2018",
@@ -110,19 +110,19 @@ def machine_rates(size: int) -> tuple[dict[str, float], float]:
 
     @jax.jit
     def products(x):
-        return jax.lax.fori_loop(0, TOGETHER, lambda _, y: y @ x, x)
+        return jax.lax.fori_loop(0, PER_EXECUTION, lambda _, y: y @ x, x)
 
     @jax.jit
     def copies(x):
-        return jax.lax.fori_loop(0, TOGETHER, lambda _, y: y + 1, x)
+        return jax.lax.fori_loop(0, PER_EXECUTION, lambda _, y: y + 1, x)
 
     gemm = {}
     for precision, dtype in PRECISIONS.items():
         matrix = jax.random.normal(jax.random.key(0), (size, size), dtype) / size**0.5
         taken = median_seconds(lambda x=matrix: products(x))
-        gemm[precision] = 2 * TOGETHER * size**3 / taken
+        gemm[precision] = 2 * PER_EXECUTION * size**3 / taken
     array = jnp.zeros((4, size, size))
-    return gemm, 2 * TOGETHER * array.nbytes / median_seconds(lambda: copies(array))
+    return gemm, 2 * PER_EXECUTION * array.nbytes / median_seconds(lambda: copies(array))
 
 
 def build(name: str, precision: str, preset: str | None, **options):
@@ -157,7 +157,7 @@ def step_seconds(fit: Callable[[int], None], most: int) -> float:
         fit(steps)
         return time.perf_counter() - started
 
-    short = TOGETHER
+    short = PER_EXECUTION
     seconds(short)  # compiles
     short *= round(min(max(1, SECONDS / seconds(short)), most / 3 / short))
     return (
@@ -173,7 +173,7 @@ def measure(model, batch: int, most: int, shape: tuple[int, ...]):
         bytes held, of a step.
     """
     ids, targets = documents(batch * most, shape)
-    model.compile("adam", "sparse_categorical_crossentropy", steps_per_execution=TOGETHER)
+    model.compile("adam", "sparse_categorical_crossentropy", steps_per_execution=PER_EXECUTION)
 
     def fit(steps):
         number = batch * steps
@@ -314,7 +314,7 @@ def main():
     except zoo.UsageError as error:
         parser.error(str(error))
     names = arguments.names or (["cnn_kim", "hcan"] if quick else trained_models())
-    batch, most, size = (4, 3 * TOGETHER, 1024) if quick else (64, 1000, 8192)
+    batch, most, size = (4, 3 * PER_EXECUTION, 1024) if quick else (64, 1000, 8192)
     gemm, bandwidth = machine_rates(size)
     run = {
         "on": f"{device.device_kind}, JAX {jax.__version__}, Keras {keras.__version__}",

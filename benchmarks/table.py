@@ -16,7 +16,7 @@ from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
 from benchmarks.report import machine
 from benchmarks.teacher import Teaching, taught
 from zoo import datasets
-from zoo.datasets.text.clean_ups import split_words
+from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
 from zoo.filesystem.atomic_files import whole
 

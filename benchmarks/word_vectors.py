@@ -36,8 +36,8 @@ def main():
     import gensim
 
     from zoo import datasets
-    from zoo.datasets.text.clean_ups import split_words
     from zoo.datasets.text.text_tensors import text_dataset
+    from zoo.datasets.text.tokens import split_words
     from zoo.datasets.vectors.word2vec import train_word2vec
 
     split_words(["a warm-up"])  # TensorFlow's start is not the training's

@@ -8,6 +8,21 @@ from zoo.layers.checks import check_sizes
 ROLES = 4  # of a word: in none of the entities, the first, the second, or both
 
 
+def join_roles(ids, roles):
+    """Ids and roles of words as one number each, which a model of entities reads; padding is 0."""
+    return ROLES * ids + roles
+
+
+def part_roles(joined):
+    """The ids and the roles that :func:`join_roles` made one number."""
+    return joined // ROLES, joined % ROLES
+
+
+def entity_masks(roles):
+    """Which words are in the first entity, and which in the second: two boolean masks."""
+    return ops.equal(roles % 2, 1), ops.equal(roles // 2, 1)
+
+
 @keras.saving.register_keras_serializable("zoo")
 class EntityPositions(keras.layers.Layer):
     """Positions relative to two entities, each with a table of vectors, side by side.
@@ -48,15 +63,14 @@ class EntityPositions(keras.layers.Layer):
     def call(self, roles):
         found = [
             ops.take(table, self.distances(inside), axis=0)
-            for table, inside in zip(self.tables, (roles % 2, roles // 2), strict=True)
+            for table, inside in zip(self.tables, entity_masks(roles), strict=True)
         ]
         return ops.concatenate(found, axis=-1)
 
     def distances(self, inside):
-        """The row of each word, ``[batch, length]``, given 1 in the entity and 0 elsewhere."""
+        """The row of each word, ``[batch, length]``, given which are in the entity."""
         length = ops.shape(inside)[1]
         places = ops.expand_dims(ops.arange(length, dtype="int32"), 0)
-        inside = ops.equal(inside, 1)
         first = ops.min(ops.where(inside, places, length), axis=1, keepdims=True)
         last = ops.max(ops.where(inside, places, -1), axis=1, keepdims=True)
         away = ops.minimum(places - first, 0) + ops.maximum(places - last, 0)

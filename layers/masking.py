@@ -7,6 +7,7 @@ A mask is boolean, True where there is a word (or a sentence). Masks are applied
 import keras
 from keras import ops
 
+UNKNOWN = 1  # the id of a word that is not in the vocabulary; 0 is padding
 LOWEST = -6e4  # not infinite, which exports multiply by zero; nor in float16, to which they round
 
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 import zoo
 from zoo import datasets
-from zoo.layers.entity_positions import ROLES
+from zoo.layers.entity_positions import join_roles
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +98,12 @@ def test_entity_vectors_tell_which_words_are_in_which_entity(name, precision):
     for entity_vectors in (False, True):
         model = zoo.build(name, 3, entity_vectors=entity_vectors, **options)
         found, swapped = (
-            keras.ops.convert_to_numpy(model(ROLES * words + inside))
+            keras.ops.convert_to_numpy(model(join_roles(words, inside)))
             for inside in (roles, np.choose(roles, [0, 2, 1, 3]))
         )
         assert np.isfinite(found).all()
         assert (np.abs(found - swapped).max(axis=-1) > 1e-6).tolist() == [entity_vectors, False]
-        longer = keras.ops.convert_to_numpy(model(np.pad(ROLES * words + roles, [(0, 0), (0, 4)])))
+        longer = keras.ops.convert_to_numpy(
+            model(np.pad(join_roles(words, roles), [(0, 0), (0, 4)]))
+        )
         np.testing.assert_allclose(longer, found, atol=precision)

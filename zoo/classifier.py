@@ -30,7 +30,7 @@ from zoo.input_checks import (
     wanted_targets,
 )
 from zoo.layers import SubwordEmbedding
-from zoo.layers.entity_positions import ROLES
+from zoo.layers.entity_positions import part_roles
 from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import word_mask as word_mask  # which models read with
 from zoo.options import Positive, Size, Values, at_least, check_values, declared_values
@@ -279,7 +279,7 @@ class TextClassifier(keras.Model):
 
     def read(self, ids):
         """Word ids and, with ``entities``, the roles of words: see ``EntityPositions``; or None."""
-        return (ids // ROLES, ids % ROLES) if self.entities else (ids, None)
+        return part_roles(ids) if self.entities else (ids, None)
 
     def parameter_count(self) -> int:
         """Trainable parameters without the word table."""
@@ -637,8 +637,8 @@ class TextClassifier(keras.Model):
 
     def _check_ids(self, ids):
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
-            words = self.vocabulary_size * (ROLES if self.entities else 1)
-            check_ids(ids, 3 if self.hierarchical else 2, words)
+            words, _ = self.read(ids)
+            check_ids(words, 3 if self.hierarchical else 2, self.vocabulary_size)
 
     def _batches(self, texts, targets, batch_size, weights=None, shuffle=False):
         import tensorflow as tf

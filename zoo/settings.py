@@ -19,6 +19,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.paths import expanded
 from zoo.options import (
@@ -147,7 +148,7 @@ class TrainSettings:
     ] = None
     clean_up: Annotated[
         str | None,
-        "Clean-up of the texts, as in a paper: hcan, han, kim, tokens, relations or characters. "
+        f"Clean-up of the texts, as in a paper: {', '.join(CLEAN_UPS)}. "
         "Default: the data's or the model's, mostly hcan.",
     ] = None
     min_count: Annotated[Size, "Rarer words stay unknown, but for those of --embeddings."] = 2

@@ -14,22 +14,14 @@ import tensorflow as tf
 
 from zoo.datasets.batches import batches, batches_by_length, pad, untuned
 from zoo.datasets.corpus import Split
-from zoo.datasets.text.clean_ups import (
-    CLEAN_UPS,
-    RULES,
-    VERSION,
-    split_roles,
-    split_sentences,
-    split_words,
-    with_ngrams,
-)
+from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES, VERSION
 from zoo.datasets.text.text_tensors import text_chunks, text_dataset
+from zoo.datasets.text.tokens import Tokens, split_sentences, split_words, with_ngrams
 from zoo.errors import UsageError, unknown
 from zoo.layers.checks import check_sizes
-from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
 
-UNKNOWN = "[UNK]"
+UNKNOWN_WORD = "[UNK]"
 EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
 MOST_COUNTED = 500_000  # different words; beyond, the rarest so far are forgotten
 
@@ -47,12 +39,11 @@ class Preprocessor:
         vocabulary: the words, without padding and the unknown word.
         max_words: the most words of a text, or of a sentence if hierarchical.
         max_sentences: the most sentences of a text; None for flat models.
-        clean_up: "hcan", "han", "kim", "tokens", "relations" or "characters": that of a paper; see
-            :data:`CLEAN_UPS`.
+        clean_up: the name of one of :data:`zoo.datasets.text.clean_ups.CLEAN_UPS`: that of a paper.
         ngrams: words of the longest n-gram. Above 1, a text's words are followed by its n-grams,
             which the vocabulary has, too; for flat models.
-        entities: True where ids tell of each word whether it is in a marked entity: four times the
-            word's id, plus 1 in the first and 2 in the second. Needs the clean-up "relations".
+        entities: True where ids tell of each word whether it is in a marked entity; see
+            :func:`zoo.layers.entity_positions.join_roles`. Needs the clean-up "relations".
         version: of the rules, which a model keeps that was trained with them: 2 ends sentences at
             each sentence terminal of Unicode and decodes references of HTML such as ``&amp;``; 1,
             of runs that do not tell, does neither, and ends them at ``. ! ?``.
@@ -77,9 +68,7 @@ class Preprocessor:
         entities: bool = False,
         version: int = VERSION,
     ):
-        _check_clean_up(clean_up, max_sentences, entities)
-        _check_version(version)
-        _check_limits(max_words, max_sentences, ngrams)
+        _check(max_words, max_sentences, clean_up, ngrams, entities, version)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
         self.max_sentences = max_sentences
@@ -88,14 +77,7 @@ class Preprocessor:
         self.entities = entities
         self.version = version
         self.lookup = keras.layers.StringLookup(
-            vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN, dtype="int64"
-        )
-
-    @property
-    def _settings(self):
-        return (
-            *(self.max_words, self.max_sentences, self.clean_up),
-            *(self.ngrams, self.entities, self.version),
+            vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN_WORD, dtype="int64"
         )
 
     def get_config(self) -> dict[str, int | str | bool | None]:
@@ -104,7 +86,7 @@ class Preprocessor:
         return {name: getattr(self, name) for name in names}
 
     def __reduce__(self):
-        return Preprocessor, (self.vocabulary, *self._settings)
+        return Preprocessor, (self.vocabulary, *self.get_config().values())
 
     @classmethod
     def fit(
@@ -139,9 +121,7 @@ class Preprocessor:
             UsageError: if no word is frequent enough, or for an unknown clean-up.
             ValueError: for a limit below 1, or n-grams of sentences.
         """
-        _check_clean_up(clean_up, max_sentences, entities)
-        _check_version(version)
-        _check_limits(max_words, max_sentences, ngrams)
+        _check(max_words, max_sentences, clean_up, ngrams, entities, version)
         hierarchical = max_sentences is not None
         counts: Counter[bytes] = Counter()
         most = max(MOST_COUNTED, 4 * max_vocabulary)
@@ -153,21 +133,19 @@ class Preprocessor:
             if len(counts) > most:
                 counts = Counter(dict(counts.most_common(most // 2)))
             total += words.flat_values.shape[0]
-            if hierarchical:
-                sentences.append(words.row_lengths().numpy().astype("int32"))
-                single += int(np.sum(tf.reduce_sum(words.row_lengths(axis=2), axis=1) == 1))
-                words = tf.reduce_max(words.row_lengths(axis=2), axis=1)
-                longest.append(words.numpy().astype("int32"))
-            else:
-                longest.append(words.row_lengths().numpy().astype("int32"))
-                single += int((longest[-1] == 1).sum())
-        words = [word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count]
+            sentences.append(words.row_lengths().numpy().astype("int32"))
+            lengths = words.row_lengths(axis=2) if hierarchical else words.row_lengths()[:, None]
+            longest.append(tf.reduce_max(lengths, axis=1).numpy().astype("int32"))
+            single += int(np.sum(tf.reduce_sum(lengths, axis=1) == 1))
+        vocabulary = [
+            word.decode() for word, n in counts.most_common(max_vocabulary) if n >= min_count
+        ]
         if not counts:
             raise UsageError(
                 f"the clean-up {clean_up!r} leaves no word of the training texts: choose another "
                 f"with --clean-up; {', '.join(CLEAN_UPS)} are allowed"
             )
-        if not words:
+        if not vocabulary:
             raise UsageError(
                 f"no word of the training texts stands there {min_count} times: nothing to learn "
                 "from; give more texts or a lower --min-count. Where words have no blanks between "
@@ -183,9 +161,9 @@ class Preprocessor:
             if percentile is not None:
                 max_sentences = min(max_sentences, _percentile(sentences, percentile))
         _report_cut(longest, max_words, sentences, max_sentences)
-        if clean_up != "characters":
-            _report_unread(single, len(longest), total, counts, words, clean_up)
-        return cls(words, max_words, max_sentences, clean_up, ngrams, entities, version)
+        if not CLEAN_UPS[clean_up].by_character:
+            _report_unread(single, len(longest), total, counts, vocabulary, clean_up)
+        return cls(vocabulary, max_words, max_sentences, clean_up, ngrams, entities, version)
 
     def extended(self, words: Iterable[str], max_vocabulary: int) -> "Preprocessor":
         """One that also knows words outside the vocabulary, the first ones of ``words``.
@@ -202,36 +180,34 @@ class Preprocessor:
         split = split_words(words, self.clean_up, self.version).to_list() if words else []
         whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
         further = whole[: max(0, max_vocabulary - len(known))]
-        return Preprocessor(self.vocabulary + further, *self._settings)
+        return Preprocessor(self.vocabulary + further, **self.get_config())
 
     @property
     def vocabulary_size(self) -> int:
         """Rows of a word table: the vocabulary, padding and the unknown word."""
         return len(self.vocabulary) + 2
 
-    def encode(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """``[batch]`` strings to ids, ragged ``[batch, (sentences,) words]`` int64.
+    def tokens(self, texts: tf.Tensor | Sequence[str]) -> Tokens:
+        """``[batch]`` strings to words and ids; bytes that are not UTF-8 are replaced."""
+        return Tokens(self, texts)
 
-        Bytes that are not UTF-8 are replaced.
-        """
-        if self.entities:
-            words, roles = (part[:, : self.max_words] for part in split_roles(texts, self.version))
-            return roles + ROLES * words.with_flat_values(self.lookup(words.flat_values))
-        words = self.words(texts)
-        return words.with_flat_values(self.lookup(words.flat_values))
+    def all_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to their words, ragged ``[batch, (sentences,) words]`` strings."""
+        split = split_words if self.max_sentences is None else split_sentences
+        return split(texts, self.clean_up, self.version)
+
+    def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to the words that a model reads."""
+        return self.tokens(texts).words
+
+    def encode(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """``[batch]`` strings to what a model reads, ragged ``[batch, (sentences,) words]``."""
+        return self.tokens(texts).inputs
 
     @functools.cached_property
     def traced_encode(self):
         """:meth:`encode` as one graph, which is faster than its steps one by one."""
         return tf.function(self.encode, [tf.TensorSpec([None], tf.string)])
-
-    def words(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """``[batch]`` strings to the words that :meth:`encode` looks up, of the same shape."""
-        if self.max_sentences is None:
-            words = split_words(texts, self.clean_up, self.version)[:, : self.max_words]
-            return with_ngrams(words, self.ngrams)
-        words = split_sentences(texts, self.clean_up, self.version)
-        return words[:, : self.max_sentences, : self.max_words]
 
     def __call__(self, texts: tf.Tensor) -> tf.Tensor:
         """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
@@ -266,31 +242,27 @@ class Preprocessor:
         return batches_by_length(self, text_chunks(texts), len(texts), *args, **kwargs)
 
 
-def _check_clean_up(clean_up, max_sentences, entities):
+def _check(max_words, max_sentences, clean_up, ngrams, entities, version):
     if clean_up not in CLEAN_UPS:
         raise unknown("clean-up", clean_up, CLEAN_UPS)
-    if clean_up == "characters" and max_sentences is not None:
+    if CLEAN_UPS[clean_up].by_character and max_sentences is not None:
         raise UsageError(
-            'the clean-up "characters" is for models without sentences, such as char_cnn'
+            f'the clean-up "{clean_up}" is for models without sentences, such as char_cnn'
         )
-    if entities and clean_up != "relations":
+    if entities and not CLEAN_UPS[clean_up].marks_entities:
         raise UsageError(
             f"entities are read with the clean-up 'relations', from texts that mark them: got "
             f"{clean_up!r}"
         )
-
-
-def _check_version(version):
     if type(version) is not int or version not in RULES:
         raise ValueError(f"version must be {' or '.join(map(str, RULES))}: got {version!r}")
-
-
-def _check_limits(max_words, max_sentences, ngrams):
     check_sizes(max_words=max_words, ngrams=ngrams)
     if max_sentences is not None:
         check_sizes(max_sentences=max_sentences)
-        if ngrams > 1:
-            raise ValueError(f"ngrams must be 1 where there are sentences: got {ngrams}")
+    if max_sentences is not None and ngrams > 1:
+        raise ValueError(f"ngrams must be 1 where there are sentences: got {ngrams}")
+    if entities and (max_sentences is not None or ngrams > 1):
+        raise ValueError("entities are read in texts without sentences and n-grams")
 
 
 def _report_emojis(texts, counts, clean_up):

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from zoo.datasets.own_files.text_files import well_formed
-from zoo.datasets.text.clean_ups import RULES, VERSION, split_sentences, split_words
+from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES, VERSION
 from zoo.datasets.text.html_entities import decoded
+from zoo.datasets.text.tokens import Tokens
 
 
 def places(
@@ -28,14 +29,10 @@ def places(
         character is met, as its lower case is not that of its characters, has an empty place.
     """
     rules, text = RULES[version], well_formed(text)
-    text, spans = decoded(text) if rules.entities else (text, _singles(text))
+    text, spans = decoded(text) if rules.references else (text, _singles(text))
     text = re.sub(rules.blanks, " ", text)
-    if clean_up == "characters":
-        text = re.sub("[\r\n]", " ", text)
-    if clean_up == "relations":  # marks stay, as nothing
-        text = re.sub(r"(?i)</?e[12]>", lambda mark: " " * len(mark[0]), text)
-    if clean_up in ("han", "relations"):
-        text = text.replace("\u2019", "'")
+    for pattern, other in CLEAN_UPS[clean_up].taken_for:
+        text = re.sub(pattern, lambda found, other=other: other * len(found[0]), text)
     lowered = [(low, span) for span, one in zip(spans, text, strict=True) for low in _lower(one)]
     found, here, gone = [], 0, set()
     for word in words:
@@ -66,23 +63,23 @@ def _lower(text):
     return text.lower().replace("\u03c2", "\u03c3")
 
 
-def placed_words(preprocessor, text: str) -> list[list[tuple[str, int, int]]]:
-    """The words that a model reads, by sentence, each with its place in the text.
+def placed_words(tokens: Tokens) -> list[list[list[tuple[str, int, int]]]]:
+    """The words that a model reads, without n-grams, each with its place in its text.
 
     Args:
-        preprocessor: a :class:`zoo.datasets.Preprocessor`.
-        text: one text.
+        tokens: of a list of texts.
 
     Returns:
-        Sentences of words, their starts and their ends; one sentence for a flat model.
+        Of each text, sentences of words, their starts and their ends; one sentence for a flat
+        model.
     """
-    rules, sentences = (preprocessor.clean_up, preprocessor.version), preprocessor.max_sentences
-    if sentences is None:
-        split = [split_words([text], *rules)[0].numpy()]
-    else:
-        split = split_sentences([text], *rules)[0].to_list()
-    # All words, also those beyond the limits: else the next sentence would be found in them.
-    split = [[word.decode() for word in words] for words in split]
-    spans = iter(places(text, [word for words in split for word in words], *rules))
-    placed = [[(word, *next(spans)) for word in words] for words in split]
-    return [words[: preprocessor.max_words] for words in placed[:sentences]]
+    own, placed = tokens.preprocessor, []
+    for text, sentences in zip(tokens.texts, tokens.all_words.to_list(), strict=True):
+        sentences = [sentences] if own.max_sentences is None else sentences
+        sentences = [[word.decode() for word in words] for words in sentences]
+        # All words, also those beyond the limits: else the next sentence would be found in them.
+        every = [word for words in sentences for word in words]
+        spans = iter(places(text, every, own.clean_up, own.version))
+        whole = [[(word, *next(spans)) for word in words] for words in sentences]
+        placed.append([words[: own.max_words] for words in whole[: own.max_sentences]])
+    return placed

@@ -59,7 +59,8 @@ def train_word2vec(
 
     Args:
         texts: read once; chain the training split's and unlabelled ones.
-        split_words: ``[batch]`` strings to ragged ``[batch, words]`` strings, the preprocessor's.
+        split_words: ``[batch]`` strings to ragged ``[batch, (sentences,) words]`` strings, the
+            preprocessor's ``all_words``.
         dim: width of the vectors (HAN: 200, HCAN: 512).
         min_count: rarer words get no vector (HCAN: 5).
         epochs: passes over the words.
@@ -131,7 +132,7 @@ def _write_words(texts, split_words, path):
     texts = iter(progress(texts, "Words for word2vec"))
     with path.open("wb") as file:
         while batch := [text.encode("utf-8", "replace") for text in itertools.islice(texts, 1024)]:
-            ragged = split_words(tf.constant(batch))
+            ragged = split_words(tf.constant(batch)).merge_dims(1, -1)
             words = ragged.flat_values.numpy().tolist()
             counts.update(words)
             number += len(batch)

@@ -12,11 +12,11 @@ import tensorflow as tf
 import zoo
 from tests.kinds import KINDS, PAPERS, dropouts, file, long_unless, slow_unless
 from zoo.datasets.batches import pack
+from zoo.layers.entity_positions import join_roles
 from zoo.registry import import_model
 
-# Ids that tell of which entity a word is, too: four for each word.
-IDS = np.random.default_rng(0).integers(1, 12, (2, 40)) * 4
-IDS[:, [7, 20]] += [1, 2]
+WORDS = np.random.default_rng(0).integers(1, 12, (2, 40))
+IDS = join_roles(WORDS, np.eye(40, dtype=int)[7] + 2 * np.eye(40, dtype=int)[20])
 OTHERS = {
     "windows": (2,),
     "num_heads": 3,
@@ -178,17 +178,18 @@ def test_word_dropout_leaves_out_whole_words():
 def test_packed_documents_are_dropped_from_too(name):
     """As trainings read them."""
     model = build(name, output_dropout=0.5, **{"dropout": 0.0} if name == "hcan" else {})
-    packed = pack(tf.RaggedTensor.from_tensor(IDS.reshape(2, 4, 10) // 4, ragged_rank=2))
+    packed = pack(tf.RaggedTensor.from_tensor(WORDS.reshape(2, 4, 10), ragged_rank=2))
     first, second = (np.asarray(model(packed, training=True)) for _ in range(2))
     assert not np.array_equal(first, second)
 
 
 def test_entities_are_told_apart():
     """Which word is in which of the two."""
-    ids = np.array([[5, 9, 7, 3, 11, 6]]) * 4
+    words = np.array([[5, 9, 7, 3, 11, 6]])
     for name in ("act", "act_transformer", "attcnn", "cnn_pe", "pa_lstm"):
         model = build(name, entities=True, embedding_range=0.5)
         one, two = (
-            np.asarray(model(ids + roles)) for roles in ([1, 0, 0, 0, 2, 0], [2, 0, 0, 0, 1, 0])
+            np.asarray(model(join_roles(words, np.array(roles))))
+            for roles in ([1, 0, 0, 0, 2, 0], [2, 0, 0, 0, 1, 0])
         )
         assert np.abs(one - two).max() > 1e-5, name

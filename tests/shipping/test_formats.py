@@ -20,7 +20,7 @@ from zoo.answers import probabilities_of
 from zoo.cli import commands as cli
 from zoo.cli.terminal import size_of
 from zoo.datasets import Preprocessor, load
-from zoo.datasets.text.clean_ups import CLEAN_UPS
+from zoo.datasets.text.clean_ups import CLEAN_UPS, VERSION
 from zoo.explanation.attention import word_weights
 from zoo.shipping import formats as export
 from zoo.shipping.model_card import Agreement, model_card
@@ -409,7 +409,7 @@ def test_what_does_it_without_tensorflow_is_told_the_clean_up(clean_up, tmp_path
     export._write_preprocessing(model, tmp_path)
     told = json.loads((tmp_path / "preprocessing.json").read_text("utf-8"))
     assert told["clean_up"] == clean_up
-    assert told["replacements"] == [list(pair) for pair in CLEAN_UPS[clean_up]]
+    assert told["replacements"] == list(map(list, CLEAN_UPS[clean_up].replacements[VERSION]))
     assert told["sentence_ends"] == []
     assert told["example"]["ids"][0] != 0 and told["example"]["words"]
 

@@ -9,6 +9,7 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import zoo
+from zoo.layers.entity_positions import join_roles
 
 NAMES = zoo.list_models()
 every_model = pytest.mark.parametrize("name", NAMES)
@@ -87,7 +88,7 @@ def random_ids(model, seed, batch=4, words=8, sentences=3):
     shape = (batch, sentences, words) if model.hierarchical else (batch, words)
     ids = rng.integers(1, WORDS, shape)
     if model.entities:
-        ids = 4 * ids + rng.integers(0, 4, shape)
+        ids = join_roles(ids, rng.integers(0, 4, shape))
     return np.where(np.arange(words) < rng.integers(0, words + 1, (*shape[:-1], 1)), ids, 0)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets.batches import pack
 from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.layers.entity_positions import join_roles
 from zoo.models.bag import BagOfNgrams
 from zoo.registry import import_model
 
@@ -60,7 +61,7 @@ def document(model, draw):
     shape = (batch, sentences, words) if model.hierarchical else (batch, words)
     ids = rng.integers(1, WORDS, shape)
     if model.entities:
-        ids = 4 * ids + rng.integers(0, 4, shape)
+        ids = join_roles(ids, rng.integers(0, 4, shape))
     ids = np.where(np.arange(words) < rng.integers(0, words + 1, (*shape[:-1], 1)), ids, 0)
     if model.hierarchical:  # empty sentences stand at the end
         order = np.argsort(~ids.any(-1), axis=1, kind="stable")
@@ -182,7 +183,8 @@ def test_all_others_read_the_order(name, cases):
     """Of words; and of sentences, where positions or a recurrent layer read them."""
     model, rng = built(name), np.random.default_rng(0)
     cases("order of words")
-    ids = rng.permuted(np.tile(np.arange(1, 13), (2, 1)), axis=1) * (4 if model.entities else 1)
+    ids = rng.permuted(np.tile(np.arange(1, 13), (2, 1)), axis=1)
+    ids = join_roles(ids, 0) if model.entities else ids
     if model.hierarchical:
         sentences = ids.reshape(2, 4, 3)
         assert different(model, sentences, sentences[:, ::-1])

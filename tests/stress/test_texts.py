@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.own_files.text_files import well_formed
-from zoo.datasets.text.clean_ups import split_sentences
 from zoo.datasets.text.html_entities import decoded
+from zoo.datasets.text.tokens import split_sentences
 from zoo.datasets.text.word_places import placed_words
 from zoo.evaluation.prediction import predict
 
@@ -218,7 +218,8 @@ def test_what_cannot_be_read_is_a_space(both, text, cases):
     """Nothing ends a text before its end: a known word after it counts."""
     model, _ = both
     cases("texts: read to their end")
-    placed = placed_words(model.preprocessor, text[:40] + " zebra")
+    texts = [text[:40] + " zebra"]
+    (placed,) = placed_words(model.preprocessor.tokens(texts))
     if not model.hierarchical:  # which may have too many sentences
         assert "zebra" in "".join(word for word, _, _ in placed[0])
 

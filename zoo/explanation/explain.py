@@ -14,7 +14,7 @@ from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
 from zoo.explanation.attention import attention_of, weights_of_heads
-from zoo.layers.entity_positions import ROLES
+from zoo.layers.masking import UNKNOWN
 from zoo.progress import progress
 
 LARGEST = 10_000_000  # bytes of the pairs of a text
@@ -173,15 +173,16 @@ def explain(
 
 def _explain(model, texts, targets, pairs):
     """The same for texts of one batch."""
-    ids = np.asarray(model.preprocessor(texts))
+    tokens = model.preprocessor.tokens(texts)
+    ids = np.asarray(model.preprocessor.pad(tokens.inputs))
     rows = as_probabilities(model, model.predict_on_batch(ids))
     scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
     weights = weights_of_heads(scores, ids)
     weights = None if weights is None else ops.convert_to_numpy(weights)
-    entities = model.preprocessor.entities
-    words, roles = (ids // ROLES, ids % ROLES) if entities else (ids, np.zeros_like(ids))
-    for i, (text, target) in enumerate(zip(texts, targets, strict=True)):
-        placed = placed_words(model.preprocessor, text)
+    words, roles = model.read(ids)
+    roles = np.zeros_like(ids) if roles is None else roles
+    each = zip(texts, targets, placed_words(tokens), strict=True)
+    for i, (text, target, placed) in enumerate(each):
         real = ids[i] != 0  # n-grams, which a bag may have, come after the words
         yield Explanation(
             text,
@@ -213,7 +214,7 @@ def _words(text, placed, ids, roles, weights):
             start,
             end,
             sentence,
-            bool(one != 1),
+            bool(one != UNKNOWN),
             sum(own) / len(own) if own else None,
             own,
             int(role),

@@ -20,6 +20,7 @@ from zoo.layers import (
     TransformerLayer,
 )
 from zoo.layers.checks import check_heads, half_of
+from zoo.layers.entity_positions import entity_masks
 from zoo.options import Distance, Positive, Rate, Share, Size, Weight
 from zoo.recipes import Recipe
 from zoo.registry import register_model
@@ -169,8 +170,7 @@ class GlobalAttentionClassifier(TextClassifier):
             words, overall, positions, mask=mask, return_attention_scores=True
         )
         if self.entity_vectors and roles is not None:
-            inside = (ops.equal(roles % 2, 1), ops.equal(roles // 2, 1))
-            entities = [self.mean(words, mask=entity) for entity in inside]
+            entities = [self.mean(words, mask=inside) for inside in entity_masks(roles)]
             document = ops.concatenate([document, *entities], axis=-1)
         hidden = self.hidden(document)
         self.features = hidden  # for compute_loss, in the same step
@@ -308,12 +308,13 @@ class ACT(GlobalAttentionClassifier):
         found = defaultdict(dict)  # of each head and filter: n-grams and their largest match
         for start in range(0, len(texts), SEARCHED_AT_ONCE):
             part = texts[start : start + SEARCHED_AT_ONCE]
-            ids = self.preprocessor(part)
+            tokens = self.preprocessor.tokens(part)
+            ids = self.preprocessor.pad(tokens.inputs)
             words, mask = self.vectors(ids)[0], word_mask(ids)
             for convolution, norm in zip(self.convolutions[: layer + 1], self.norms, strict=False):
                 local, _, matches = convolution(words, mask=mask, return_attention_scores=True)
                 words = norm(words + local)
-            split = self.preprocessor.words(part).to_list()
+            split = tokens.words.to_list()
             ngrams = [
                 b" ".join(own[place : place + self.kernel_size]).decode()
                 for own in split

@@ -7,12 +7,11 @@ import numpy as np
 from keras import ops
 
 from zoo.classifier import TextClassifier
-from zoo.layers.masking import zero_masked
+from zoo.layers.masking import UNKNOWN, zero_masked
 from zoo.models._linear import solved
 from zoo.options import Positive, Size
 from zoo.registry import register_model
 
-UNKNOWN = 1  # an n-gram that is not in the vocabulary counts for nothing
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 
 
@@ -110,7 +109,7 @@ class BagOfNgrams(TextClassifier):
         if self.weighting == "presence":
             ids = ops.sort(ids, axis=-1)
             ids = ops.where(first_of_equals(ids), ids, 0)
-        mask = ops.greater(ids, UNKNOWN)
+        mask = ops.greater(ids, UNKNOWN)  # what is not in the vocabulary counts for nothing
         weights = ops.cast(mask, "float32")
         if self.weighting == "mean":
             weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
@@ -189,13 +188,9 @@ class BagOfNgrams(TextClassifier):
         from scipy.sparse import csr_matrix
         from sklearn.cluster import KMeans
 
-        from zoo.datasets.text.clean_ups import split_words
         from zoo.datasets.vectors.word2vec import train_word2vec
 
-        def split_up(texts):
-            return split_words(texts, self.preprocessor.clean_up, self.preprocessor.version)
-
-        vectors = train_word2vec(split, split_up, WIDTH, seed=seed, workers=1)
+        vectors = train_word2vec(split, self.preprocessor.all_words, WIDTH, seed=seed, workers=1)
         places = {word: place for place, word in enumerate(self.preprocessor.vocabulary)}
         known = [word for word in vectors.index_to_key if word in places]
         number = min(self.clusters, len(known))

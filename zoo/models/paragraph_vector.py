@@ -5,12 +5,11 @@ import numpy as np
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
-from zoo.layers.masking import zero_masked
+from zoo.layers.masking import UNKNOWN, zero_masked
 from zoo.models._linear import solved
 from zoo.options import Positive, Size
 from zoo.registry import register_model
 
-UNKNOWN = 1
 NEGATIVE = 5  # samples against each word
 
 

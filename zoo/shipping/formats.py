@@ -12,13 +12,14 @@ from keras import ops
 
 from zoo.answers import probabilities_of
 from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_copies
-from zoo.datasets.text.clean_ups import RULES
+from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.scores import read_test_split
 from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
 from zoo.layers import PairwiseAttention
+from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
@@ -125,7 +126,8 @@ def _unknown_words(preprocessor):
     words = set(preprocessor.vocabulary)
     word = "q"
     while word in words:  # a character, where each is a word
-        word = chr(ord(word) + 1) if preprocessor.clean_up == "characters" else f"{word}q"
+        by_character = CLEAN_UPS[preprocessor.clean_up].by_character
+        word = chr(ord(word) + 1) if by_character else f"{word}q"
     return f"{word} {word}"
 
 
@@ -256,7 +258,7 @@ def _ids(model, texts):
 def _write_preprocessing(model, folder):
     """What the graph of a SavedModel does to texts, for those who must do it themselves."""
     own = model.preprocessor
-    rules = RULES[own.version]
+    rules, clean_up = RULES[own.version], CLEAN_UPS[own.clean_up]
     write_words(folder, model)
     write_json(
         folder / "preprocessing.json",
@@ -272,20 +274,20 @@ def _write_preprocessing(model, folder):
             "&#233; and &#xE9; become that character, each once: &amp;lt; becomes &lt;. Unknown "
             "names stay. Numbers from 128 to 159 are bytes of windows-1252, which are themselves "
             "where it has none; numbers of no character, as of surrogates, become U+FFFD"
-            if rules.entities
+            if rules.references
             else None,
             "spaces": rules.blanks,
             "lower_case": "once what the expression of spaces finds is a space: all Unicode, in "
             "any locale as in English: I becomes i, U+0130 i and U+0307, a sigma at the end of a "
             "word U+03C2. Letters that came with Unicode 14 or later stay",
-            "replacements": rules.clean_ups[own.clean_up],
+            "replacements": clean_up.replacements[own.version],
             "sentence_ends": rules.sentence_ends if model.hierarchical else [],
             "sentences": "what is between U+001F, which sentence_ends puts in; those without words "
             "are left out"
             if model.hierarchical
             else None,
             "words": "each character"
-            if own.clean_up == "characters"
+            if clean_up.by_character
             else "between runs of ASCII white space: space, \\t, \\n, \\v, \\f, \\r",
             "max_sentences": own.max_sentences,
             "max_words": own.max_words,
@@ -297,9 +299,9 @@ def _write_preprocessing(model, folder):
             "ids": "0 is padding, 1 an unknown word, from 2 on the lines of vocabulary.txt. Texts "
             "together are padded to the longest; a text without words is one padding: "
             + ("[[[0]]]" if model.hierarchical else "[[0]]"),
-            "entities": "4 times that id, plus 1 for a word between <e1> and </e1>, plus 2 between "
-            "<e2> and </e2>; the marks themselves are no words: keep them apart from others, as "
-            "words of their own, until it is known which are between them"
+            "entities": f"{ROLES} times that id, plus 1 for a word between <e1> and </e1>, plus 2 "
+            "between <e2> and </e2>; the marks themselves are no words: keep them apart from "
+            "others, as words of their own, until it is known which are between them"
             if own.entities
             else None,
             "example": _example(own),
@@ -310,12 +312,9 @@ def _write_preprocessing(model, folder):
 def _example(preprocessor):
     """A text with a bit of all, its words and its ids."""
     known = [word for word in preprocessor.vocabulary if " " not in word][:3]
-    known = ("" if preprocessor.clean_up == "characters" else " ").join(known)
+    known = ("" if CLEAN_UPS[preprocessor.clean_up].by_character else " ").join(known)
     marked = "<e2>R&amp;D</e2>" if preprocessor.entities else "R&amp;D"
     text = f"{known}. It\u2019s {marked} at 3.5&nbsp;KM, \u4f60\u597d\u3002Why? {known}"
     (words,) = preprocessor.words([text]).to_list()
-    if preprocessor.max_sentences is None:
-        words = [word.decode() for word in words]
-    else:
-        words = [[word.decode() for word in sentence] for sentence in words]
+    words = keras.tree.map_structure(bytes.decode, words)
     return {"text": text, "words": words, "ids": preprocessor([text])[0].numpy().tolist()}

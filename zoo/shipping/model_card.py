@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from zoo.datasets import short_name
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.evaluation.relation_f1 import TASKS
 from zoo.evaluation.scores import SHOWN_CLASSES, worst_classes
 from zoo.explanation.attention import word_weights
@@ -136,7 +137,7 @@ def model_card(
         marks = "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
     looked = "- Attention shows where the model looked, not why it answered so.\n"
     looked = "" if word_weights(model, own(["a"])) is None else looked
-    words = "characters" if own.clean_up == "characters" else "words"
+    words = "characters" if CLEAN_UPS[own.clean_up].by_character else "words"
     counted = "counted on the training split alone"
     if settings.embeddings is not None:
         counted = "counted on the training split and filled up by its word vectors"

@@ -62,11 +62,14 @@ def export_saved_model(model, path: str | Path) -> None:
     def of_any_shape(strict):
         return lambda texts: strict(tf.reshape(texts, [-1]))
 
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])  # one graph for both
     def read(texts):
-        return model.preprocessor.pad(model.preprocessor.traced_encode(texts))  # one graph for both
+        tokens = model.preprocessor.tokens(texts)
+        return tokens.words, model.preprocessor.pad(tokens.inputs)
 
     def serve(texts):
-        probabilities = model(read(texts), training=False)
+        _, ids = read(texts)
+        probabilities = model(ids, training=False)
         labels = tf.constant(list(model.labels))
         return {
             "probabilities": probabilities,
@@ -75,7 +78,8 @@ def export_saved_model(model, path: str | Path) -> None:
         }
 
     def explain(texts):
-        words, ids = model.preprocessor.words(texts).to_tensor(), read(texts)
+        words, ids = read(texts)
+        words = words.to_tensor()
         weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
         shape = tf.shape(words)  # ids have a place for a word where there is none
         return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
 from zoo.datasets.corpus import Corpus
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
@@ -24,7 +25,7 @@ logger = logging.getLogger("zoo")
 def clean_up_of(corpus: Corpus, classifier: type["TextClassifier"]) -> str:
     """The corpus' own, but of models of characters, which read no words."""
     own = classifier.clean_up
-    return own if own == "characters" else corpus.clean_up or own
+    return own if CLEAN_UPS[own].by_character else corpus.clean_up or own
 
 
 def for_relations(
@@ -32,7 +33,8 @@ def for_relations(
 ) -> tuple[str | None, dict[str, Any]]:
     """The preset and the options where texts mark their entities, which some models read."""
     classifier = import_model(model)[0]
-    if clean_up == "relations" and "entities" in classifier.option_defaults():
+    marked = clean_up in CLEAN_UPS and CLEAN_UPS[clean_up].marks_entities
+    if marked and "entities" in classifier.option_defaults():
         options = {"entities": True} | options
         if preset is None and "relations" in classifier.presets:
             preset = "relations"
@@ -144,11 +146,9 @@ def _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits):
     if settings.embeddings != "word2vec":
         room = max(0, max_vocabulary - len(preprocessor.vocabulary))
         return read_vectors(settings.embeddings, preprocessor.vocabulary, room)
-    from zoo.datasets.text.clean_ups import split_words
-
     return train_word2vec(
         itertools.chain(corpus.train, corpus.unlabelled or ()),
-        lambda texts: split_words(texts, preprocessor.clean_up, preprocessor.version),
+        preprocessor.all_words,
         limits.embedding_dim,
         min_count=settings.min_count,
         seed=settings.seed,

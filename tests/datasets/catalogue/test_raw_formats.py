@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.catalogue import raw_formats as formats
-from zoo.datasets.text.clean_ups import split_roles
+from zoo.datasets.text.tokens import split_roles
 
 
 class AnyLabel(dict):

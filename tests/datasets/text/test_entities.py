@@ -5,8 +5,9 @@ import pytest
 
 import zoo
 from zoo.datasets import Preprocessor
-from zoo.datasets.text.clean_ups import split_roles, split_words
+from zoo.datasets.text.tokens import split_roles, split_words
 from zoo.datasets.text.word_places import placed_words
+from zoo.layers.entity_positions import join_roles, part_roles
 
 TEXTS = {
     "The <e1>leaf</e1> of a <e2>tree</e2>.": ("the leaf of a tree .", [0, 1, 0, 0, 2, 0]),
@@ -34,25 +35,30 @@ def test_words_and_their_roles(text):
     assert split_words([text], "relations")[0].numpy().tolist() == words[0].numpy().tolist()
 
 
-def test_ids_are_four_times_the_words_and_the_role():
+def test_ids_and_roles_of_words():
     texts = ["<e1>a b</e1> c <e2>d</e2>", "", "e <e2>a</e2>"]
     plain = Preprocessor(list("abcd"), clean_up="relations")
     coded = Preprocessor(list("abcd"), clean_up="relations", entities=True)
-    ids = coded(texts).numpy()
-    np.testing.assert_array_equal(ids // 4, plain(texts))
-    np.testing.assert_array_equal(ids % 4, [[1, 1, 0, 2], [0, 0, 0, 0], [0, 2, 0, 0]])
+    ids, roles = part_roles(coded(texts).numpy())
+    np.testing.assert_array_equal(ids, plain(texts))
+    np.testing.assert_array_equal(roles, [[1, 1, 0, 2], [0, 0, 0, 0], [0, 2, 0, 0]])
+    np.testing.assert_array_equal(join_roles(ids, roles), coded(texts))
+    assert coded.tokens(texts).roles.to_list() == [[1, 1, 0, 2], [], [0, 2]]
     short = Preprocessor(list("abcd"), max_words=2, clean_up="relations", entities=True)
-    np.testing.assert_array_equal(short(texts), ids[:, :2])
+    np.testing.assert_array_equal(short(texts), coded(texts)[:, :2])
 
 
 def test_entities_need_the_clean_up_that_reads_them():
     for make in (Preprocessor, Preprocessor.fit):
         with pytest.raises(zoo.UsageError, match="with the clean-up 'relations', .* got 'kim'"):
             make(["a"], clean_up="kim", entities=True)
+        for more in ({"ngrams": 2}, {"max_sentences": 2}):
+            with pytest.raises(ValueError, match="in texts without sentences and n-grams"):
+                make(["a"], clean_up="relations", entities=True, **more)
 
 
 def test_words_stand_where_they_are_without_the_marks():
     text = "An <e1>e</e1> and <e2>the 2nd</e2>"
-    (words,) = placed_words(Preprocessor(["e"], clean_up="relations"), text)
+    ((words,),) = placed_words(Preprocessor(["e"], clean_up="relations").tokens([text]))
     assert [text[start:end] for _, start, end in words] == "An e and the 2nd".split()
     assert words[1][1:] == (7, 8)

@@ -16,18 +16,11 @@ from hypothesis import strategies as st
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.datasets.text import preprocessor as preprocessor_module
-from zoo.datasets.text.clean_ups import (
-    CLEAN_UPS,
-    DOTS,
-    ENDS,
-    RULES,
-    split_roles,
-    split_sentences,
-    split_words,
-)
+from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, ENDS, RULES
 from zoo.datasets.text.html_entities import CHARACTERS, decode
 from zoo.datasets.text.html_entities import decoded as decoded_in_python
 from zoo.datasets.text.text_tensors import text_dataset
+from zoo.datasets.text.tokens import split_roles, split_sentences, split_words
 
 
 def decoded(ragged):
@@ -122,6 +115,16 @@ def test_sentences_end_at_every_terminal_of_unicode(clean_up):
 def test_sentences_of_other_scripts(clean_up, text, sentences):
     found = decoded(split_sentences([text], clean_up)[0])
     assert len(found) == 1 if sentences is None else found == [s.split() for s in sentences]
+
+
+@pytest.mark.parametrize("clean_up", [*MARKED, "tokens"])
+@settings(max_examples=20)
+@given(texts=st.lists(st.text("aB3'-., !?\n\t\u3002\uff0e\u2019"), min_size=9, max_size=9))
+def test_sentences_have_the_words_of_their_texts(clean_up, texts):
+    """So word2vec reads the same words, whichever model they are for."""
+    own = Preprocessor(["a"], max_sentences=3, clean_up=clean_up)
+    flat = Preprocessor(["a"], clean_up=clean_up)
+    assert own.all_words(texts).merge_dims(1, 2).to_list() == flat.all_words(texts).to_list()
 
 
 def test_sentences_of_a_text_with_dandas_are_not_one():

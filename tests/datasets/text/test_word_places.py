@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zoo.datasets import Preprocessor
-from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS, split_words
+from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS
 from zoo.datasets.text.html_entities import ENTITY
+from zoo.datasets.text.tokens import split_words
 from zoo.datasets.text.word_places import placed_words, places
 
 WORDS = (
@@ -21,6 +22,11 @@ PIECES = st.sampled_from([*WORDS.split(), *ENTITIES.split(), "\n\n", "\t", "\U00
 TEXTS = st.lists(PIECES, max_size=12).flatmap(
     lambda pieces: st.sampled_from(["", " ", "  "]).map(lambda space: space.join(pieces))
 )
+
+
+def placed(preprocessor, text):
+    (found,) = placed_words(preprocessor.tokens([text]))
+    return found
 
 
 def same(slice_, word):
@@ -48,26 +54,26 @@ def test_a_word_is_what_stands_at_its_place(clean_up, text):
 def test_words_beyond_the_limits_are_passed_over():
     text = "One two three. ONE two, three!  Don't one"
     flat = Preprocessor(["one"], max_words=2)
-    assert placed_words(flat, text) == [[("one", 0, 3), ("two", 4, 7)]]
+    assert placed(flat, text) == [[("one", 0, 3), ("two", 4, 7)]]
     hierarchical = Preprocessor(["one"], max_words=2, max_sentences=3)
-    assert placed_words(hierarchical, text) == [
+    assert placed(hierarchical, text) == [
         [("one", 0, 3), ("two", 4, 7)],
         [("one", 15, 18), ("two", 19, 22)],
         [("dont", 32, 37), ("one", 38, 41)],
     ]
-    assert placed_words(hierarchical, "") == []
-    assert placed_words(flat, "") == [[]]
+    assert placed(hierarchical, "") == []
+    assert placed(flat, "") == [[]]
 
 
 @pytest.mark.parametrize("blank", "\0 \x1f \n \r".split(" "))
 def test_what_the_clean_up_makes_a_space_is_one_here(blank):
     preprocessor = Preprocessor(["a"], clean_up="characters")
-    assert placed_words(preprocessor, f"a{blank}b") == [[("a", 0, 1), (" ", 1, 2), ("b", 2, 3)]]
+    assert placed(preprocessor, f"a{blank}b") == [[("a", 0, 1), (" ", 1, 2), ("b", 2, 3)]]
 
 
 def test_a_reference_is_the_place_of_its_character():
     text = "Caf&eacute;&nbsp;R&amp;amp;D &#x1F600;! &lt;i&gt;"
-    ((cafe, r, et, amp, semicolon, d, smile, mark, *_),) = placed_words(
+    ((cafe, r, et, amp, semicolon, d, smile, mark, *_),) = placed(
         Preprocessor(["a"], clean_up="han"), text
     )
     assert [text[start:end] for _, start, end in (cafe, r, et, amp, semicolon, d, smile, mark)] == (
@@ -75,17 +81,17 @@ def test_a_reference_is_the_place_of_its_character():
     )
     assert cafe[0] == "caf\u00e9" and smile[0] == "\U0001f600"
     first = Preprocessor(["a"], clean_up="han", version=1)  # as it was read before
-    assert [word for word, _, _ in placed_words(first, "R&amp;D")[0]] == "r & amp ; d".split()
+    assert [word for word, _, _ in placed(first, "R&amp;D")[0]] == "r & amp ; d".split()
 
 
 def test_a_reference_of_two_characters_in_two_words_is_in_the_first():
-    (words,) = placed_words(Preprocessor(["a"], clean_up="han"), "a&acE;b")
+    (words,) = placed(Preprocessor(["a"], clean_up="han"), "a&acE;b")
     assert [one[1:] for one in words] == [(0, 1), (1, 6), (6, 7)]
 
 
 def test_surrogates_have_a_place():
     preprocessor = Preprocessor(["a"], clean_up="tokens")
-    assert placed_words(preprocessor, "a \ud800") == [[("a", 0, 1), ("\ufffd", 2, 3)]]
+    assert placed(preprocessor, "a \ud800") == [[("a", 0, 1), ("\ufffd", 2, 3)]]
 
 
 def test_a_character_that_is_nowhere_is_looked_for_once():
@@ -98,6 +104,6 @@ def test_a_character_that_is_nowhere_is_looked_for_once():
 
 def test_letters_that_tensorflow_does_not_know_have_their_places():
     preprocessor = Preprocessor(["a"], clean_up="tokens")
-    ((first, second),) = placed_words(preprocessor, "\u2c2f \u2c2fb")
+    ((first, second),) = placed(preprocessor, "\u2c2f \u2c2fb")
     assert first[1:] == (0, 1)
     assert second[1:] == (2, 4)

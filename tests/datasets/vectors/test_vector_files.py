@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import zoo
-from zoo.datasets.text.clean_ups import split_words
+from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors import word2vec
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec

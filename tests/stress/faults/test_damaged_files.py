@@ -10,7 +10,7 @@ import pytest
 import zoo
 from zoo import datasets
 from zoo.datasets.catalogue.lookup import VERSION
-from zoo.datasets.text.clean_ups import split_words
+from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.evaluation.report import read_mistakes
 from zoo.evaluation.scores import read_test_split
