@@ -53,9 +53,9 @@ def test_texts_get_the_same_probabilities_from_one_thread_and_from_several(name,
     )
     draw = np.random.default_rng(0)
     texts = [" ".join(draw.choice(words, draw.integers(0, 40))) + "." for _ in range(100)]
-    monkeypatch.setattr("zoo.backend.prediction_threads", lambda: 1)
+    monkeypatch.setattr("zoo.classifier.prediction_threads", lambda: 1)
     alone = model.predict_texts(texts, batch_size=8)
-    monkeypatch.setattr("zoo.backend.prediction_threads", lambda: 4)
+    monkeypatch.setattr("zoo.classifier.prediction_threads", lambda: 4)
     np.testing.assert_allclose(model.predict_texts(texts, batch_size=8), alone, atol=1e-6)
     assert alone.std(axis=0).min() > 0
 

@@ -302,5 +302,5 @@ def test_targets_and_ids_of_a_dataset_that_are_none_are_told_in_a_line(model):
 
 
 def test_texts_without_targets_are_refused(model):
-    with pytest.raises(ValueError, match="fit needs targets"):
+    with pytest.raises(ValueError, match="texts to learn from need targets"):
         model.fit(["a", "b"])
