@@ -9,9 +9,8 @@ import numpy as np
 import tensorflow as tf
 
 from zoo.backend import compiles_each_shape, leave_gpus_to_jax
-from zoo.datasets.text_streams import columns
+from zoo.datasets.text_streams import check_some, columns
 from zoo.datasets.text_streams import rows as rows_of
-from zoo.errors import UsageError
 
 leave_gpus_to_jax()
 
@@ -261,16 +260,6 @@ def batches_in_order(
         return ids if alone else (ids, *others)
 
     return dataset.map(lay_out, tf.data.AUTOTUNE, deterministic=True).prefetch(2)
-
-
-def check_some(count: int) -> None:
-    """Refuses a dataset of no texts; ``count`` is its cardinality.
-
-    Raises:
-        UsageError: if it is 0.
-    """
-    if count == 0:
-        raise UsageError("there are no texts: the dataset is empty")
 
 
 def batches_by_length(

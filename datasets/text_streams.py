@@ -145,6 +145,16 @@ def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: i
     return dataset.map(check)
 
 
+def check_some(count: int) -> None:
+    """Refuses a dataset of no texts; ``count`` is its cardinality.
+
+    Raises:
+        UsageError: if it is 0.
+    """
+    if count == 0:
+        raise UsageError("there are no texts: the dataset is empty")
+
+
 def watched(callbacks: Any, steps: dict[str, Any], /, **data: Any) -> Any:
     """Callbacks, with one more where a dataset may turn out to be empty.
 
@@ -160,6 +170,7 @@ def watched(callbacks: Any, steps: dict[str, Any], /, **data: Any) -> Any:
     datasets = {name: one for name, one in data.items() if isinstance(one, tf.data.Dataset)}
     lengths = {name: int(one.cardinality()) for name, one in datasets.items()}
     for name, length in lengths.items():
+        check_some(length)
         if length == tf.data.INFINITE_CARDINALITY and steps.get(name) is None and not callbacks:
             raise UsageError(f"the dataset has no end: give {name}")
     is_keras = isinstance(callbacks, keras.callbacks.CallbackList)
@@ -172,20 +183,17 @@ def watched(callbacks: Any, steps: dict[str, Any], /, **data: Any) -> Any:
 class _SomeTexts(keras.callbacks.Callback):
     """Refuses a dataset of unknown length that turns out to be empty, which Keras cannot read."""
 
-    def __init__(self):
-        super().__init__()
-        self.seen = False
+    seen = 0
 
     def _begin(self, *args, **kwargs):
-        self.seen = False
+        self.seen = 0
 
     def _batch(self, *args, **kwargs):
-        self.seen = True
+        self.seen = 1
 
     def _end(self, *args, **kwargs):
-        if not self.seen:
-            raise UsageError("there are no texts: the dataset is empty")
-        self.seen = True  # the end of an epoch comes after that of its evaluation
+        check_some(self.seen)
+        self.seen = 1  # the end of an epoch comes after that of its evaluation
 
     on_epoch_begin = on_test_begin = on_predict_begin = _begin
     on_train_batch_end = on_test_batch_end = on_predict_batch_end = _batch

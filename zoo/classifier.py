@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import keras
 import numpy as np
 
-from zoo import saved_words
 from zoo.backend import call_once, in_threads, prediction_threads, readable
-from zoo.backend.keras_private import Model, is_saving, is_validation
+from zoo.backend.keras_private import is_saving, is_validation
 from zoo.call_order import recorded_calls
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.datasets.text.text_tensors import is_texts, text_tensor
@@ -21,6 +20,7 @@ from zoo.input_checks import (
     check_batch_size,
     check_ids,
     check_lengths,
+    check_preprocessor,
     check_targets,
     is_sparse,
     only_one,
@@ -32,18 +32,18 @@ from zoo.layers.masking import word_mask as word_mask  # which models read with
 from zoo.options import Positive, Size, Values, at_least, check_values, declared_values
 from zoo.progress import progress
 from zoo.text_inputs import as_keras_reads, is_text, preprocessor_of, split_off
+from zoo.words_and_labels import ModelOfTexts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from zoo.datasets import Preprocessor
     from zoo.datasets.corpus import Split
     from zoo.explanation.explain import Explanations
 
 NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x: x is None)
 
 
-class TextClassifier(Model):
+class TextClassifier(ModelOfTexts):
     """Word ids to class probabilities.
 
     A model reads ids ``[batch, words]``, or ``[batch, sentences, words]`` where it is
@@ -145,87 +145,16 @@ class TextClassifier(Model):
             num_classes, activation=None if logits else "softmax", dtype="float32"
         )
 
-    @property
-    def preprocessor(self) -> "Preprocessor | None":
-        """A :class:`zoo.datasets.Preprocessor`, or None.
-
-        Raises:
-            ValueError: when it is set, for one whose ids the model cannot read.
-        """
-        return self._preprocessor
-
-    @preprocessor.setter
-    def preprocessor(self, preprocessor):
-        if preprocessor is not None:
-            self._check_preprocessor(preprocessor)
-        self._preprocessor = preprocessor
-        if self.subwords and preprocessor is not None:
+    def accept(self, preprocessor):
+        """Called for a preprocessor that is set: with ``subwords`` it tells the words' n-grams."""
+        check_preprocessor(self, preprocessor)
+        if self.subwords:
             if not self.embed.built:
                 self.embed.build()
             members = np.zeros(self.embed.members.shape, "int32")
             found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
             members[: len(found)] = found
             self.embed.members.assign(members)
-
-    def save(self, filepath, *args, **kwargs):
-        """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.
-
-        Raises:
-            UsageError: for ``.h5``, which has no room for them.
-        """
-        if str(filepath).endswith((".h5", ".hdf5")):
-            raise UsageError(
-                f"{filepath}: HDF5 has no room for the words and the labels of a model: save it as "
-                ".keras, by zoo.save as a run folder, or its weights alone as .weights.h5"
-            )
-        super().save(filepath, *args, **kwargs)
-
-    def save_assets(self, folder):
-        """Keras calls it when it saves a model: writes preprocessor and labels."""
-        saved_words.write(self, folder)
-
-    def load_assets(self, folder):
-        """Keras calls it when it loads a model: reads what :meth:`save_assets` wrote."""
-        saved_words.read(self, folder)
-
-    def __reduce__(self):
-        """Copies and pickles keep the very preprocessor and the labels."""
-        rebuild, arguments = super().__reduce__()
-        return _rebuilt, (rebuild, arguments, self.preprocessor, self.labels and list(self.labels))
-
-    def _check_preprocessor(self, preprocessor):
-        if preprocessor.vocabulary_size > self.vocabulary_size:
-            raise ValueError(
-                f"the preprocessor has {preprocessor.vocabulary_size} ids, but the model a "
-                f"vocabulary_size of {self.vocabulary_size}"
-            )
-        if (preprocessor.max_sentences is not None) != self.hierarchical:
-            raise ValueError(
-                f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
-                f"max_sentences={self.max_sentences}: both need a number, or both None"
-            )
-        for name in ("entities", "ngrams"):
-            theirs, own = getattr(preprocessor, name), getattr(self, name)
-            if theirs != own:
-                raise ValueError(f"the preprocessor has {name}={theirs}, the model {name}={own}")
-
-    @property
-    def labels(self) -> list[str] | None:
-        """Names of the classes, or None; numbers that are set become names.
-
-        Raises:
-            ValueError: when they are set, for another number of them than of classes.
-        """
-        return self._labels
-
-    @labels.setter
-    def labels(self, labels):
-        names = None if labels is None else [str(label) for label in labels]
-        if names is not None and (isinstance(labels, str) or len(names) != self.num_classes):
-            raise ValueError(
-                f"labels must be the names of the {self.num_classes} classes: got {labels!r}"
-            )
-        self._labels = names
 
     @property
     def hierarchical(self) -> bool:
@@ -505,12 +434,6 @@ class TextClassifier(Model):
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
             words = self.vocabulary_size * (ROLES if self.entities else 1)
             check_ids(ids, 3 if self.hierarchical else 2, words)
-
-
-def _rebuilt(rebuild, arguments, preprocessor, labels):
-    model = rebuild(*arguments)
-    model.preprocessor, model.labels = preprocessor, labels
-    return model
 
 
 @contextmanager

@@ -40,6 +40,28 @@ def check_ids(ids: np.ndarray, axes: int, words: int) -> None:
         raise ValueError(f"id {place} is {ids[place]}: words have 1 to {words - 1}, padding 0")
 
 
+def check_preprocessor(model, preprocessor) -> None:
+    """Refuses a preprocessor whose ids a model cannot read.
+
+    Raises:
+        ValueError: with what differs.
+    """
+    if preprocessor.vocabulary_size > model.vocabulary_size:
+        raise ValueError(
+            f"the preprocessor has {preprocessor.vocabulary_size} ids, but the model a "
+            f"vocabulary_size of {model.vocabulary_size}"
+        )
+    if (preprocessor.max_sentences is not None) != model.hierarchical:
+        raise ValueError(
+            f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
+            f"max_sentences={model.max_sentences}: both need a number, or both None"
+        )
+    for name in ("entities", "ngrams"):
+        theirs, own = getattr(preprocessor, name), getattr(model, name)
+        if theirs != own:
+            raise ValueError(f"the preprocessor has {name}={theirs}, the model {name}={own}")
+
+
 def check_batch_size(size: int | None) -> None:
     """Refuses a size below 1."""
     if size is not None and size < 1:

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from zoo.backend import backend_name
 
@@ -80,22 +80,17 @@ def _mirrored(kind, number):
     return tf.distribute.MirroredStrategy([device.name for device in devices])
 
 
-def are_connected() -> bool:
-    """Whether JAX's processes know each other, by a training before."""
-    import jax
-
-    return jax.distributed.is_initialized()
-
-
-def connect(coordinator: str, processes: int, process_id: int) -> None:
-    """Makes JAX's processes know each other.
+def connect(check: Callable, coordinator: str, processes: int, process_id: int) -> None:
+    """Makes JAX's processes know each other, unless they do, after a check of the coordinator.
 
     Not by Keras' ``initialize``, under which the first process must end soon after the others; but
     it has the model to score and to write.
     """
-    import jax
+    from jax import distributed
 
-    jax.distributed.initialize(coordinator, processes, process_id, shutdown_timeout_seconds=WAIT)
+    if not distributed.is_initialized():
+        check(coordinator)
+        distributed.initialize(coordinator, processes, process_id, shutdown_timeout_seconds=WAIT)
 
 
 def is_mirrored() -> bool:

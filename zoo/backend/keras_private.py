@@ -11,14 +11,14 @@ import keras
 
 from zoo.backend import backend_name, compiles_each_shape
 from zoo.backend.devices import scope_of
+from zoo.errors import UsageError
 
 
 class Model(keras.Model):
-    """Keras' model, for batches of many lengths, which may fail and be fitted again."""
+    """Keras' model, for batches of many lengths, which may fail and be fitted again.
 
-    def one_text(self) -> tuple:
-        """Ids, targets and weights of a batch of one text."""
-        raise NotImplementedError
+    A subclass has ``one_text()``: ids, targets and weights of a batch of one text.
+    """
 
     def _resolve_auto_jit_compile(self):
         # XLA compiles each length anew. An own compile would keep Keras from saving its arguments.
@@ -31,6 +31,12 @@ class Model(keras.Model):
         # To build metrics, Keras would take a batch out of the data: on JAX a generator's first is
         # lost; under a strategy it is averaged over devices, whose batches have other lengths.
         super()._symbolic_build(data_batch=self.one_text())
+
+    def jax_state_sync(self, *args, **kwargs):
+        # After the batches of an epoch: without any, Keras would go on, and miss what they make.
+        if not (getattr(self, "_jax_state", None) or getattr(self, "_jax_state_synced", True)):
+            raise UsageError("there are no texts: the dataset is empty")
+        super().jax_state_sync(*args, **kwargs)
 
     def build_optimizer(self) -> None:
         """Makes the optimizer's variables, where they can be made and are not yet."""
@@ -62,6 +68,7 @@ class Model(keras.Model):
             yield
         except Exception:
             self.train_function = self.test_function = self.predict_function = None
+            self._jax_state = None
             for one, value in held:
                 if one._value is None:
                     one._value = value

@@ -10,7 +10,7 @@ import keras
 
 from zoo.classifier import TextClassifier
 from zoo.errors import UsageError
-from zoo.saved_words import ASSET
+from zoo.words_and_labels import ASSET
 
 MEMBERS = {"metadata.json", "config.json", "model.weights.h5", f"assets/{ASSET}"}
 POLICY = ("keras", "DTypePolicy")  # the only object inside: all options of a model are plain values

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zoo.backend import backend_name
-from zoo.backend.devices import are_connected, capability, connect, on_devices, own_devices
+from zoo.backend.devices import capability, connect, on_devices, own_devices
 from zoo.datasets.batches import Share
 from zoo.errors import UsageError
 
@@ -63,9 +63,8 @@ def spread(
             )
         if not re.fullmatch(r".+:\d+", coordinator) or int(coordinator.rpartition(":")[2]) >= 2**16:
             raise UsageError(f"coordinator is host:port, as in host0:1234: got {coordinator!r}")
-        if not are_connected():
-            (await_coordinator if process_id else check_free)(coordinator)
-            connect(coordinator, processes, process_id)
+        check = await_coordinator if process_id else check_free
+        connect(check, coordinator, processes, process_id)
     number = _number(devices, *own_devices())
     if number * processes == 1:
         yield None
