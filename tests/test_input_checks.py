@@ -228,16 +228,6 @@ def test_a_preprocessor_of_other_ngrams_is_refused(model):
         model.preprocessor = zoo.datasets.Preprocessor(["a", "b"])
 
 
-def test_xla_is_for_those_who_ask_for_it(model, monkeypatch):
-    """Keras would take it where there is a GPU, and compile each length of a batch anew."""
-    monkeypatch.setattr(keras.Model, "_resolve_auto_jit_compile", lambda self: True)
-    assert not zoo.build("fasttext", 3).jit_compile  # which predicts without having been compiled
-    model.compile("adam", "sparse_categorical_crossentropy")
-    assert not model.jit_compile
-    model.compile("adam", "sparse_categorical_crossentropy", jit_compile=True)
-    assert model.jit_compile
-
-
 def test_keras_own_export_takes_ids(model, tmp_path):
     model.export(tmp_path / "model", verbose=False)
     exported = tf.saved_model.load(str(tmp_path / "model"))
