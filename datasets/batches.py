@@ -1,6 +1,5 @@
 """Batches of word ids: texts of like length together, sentences of like length too."""
 
-import contextlib
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,13 +8,11 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from zoo.datasets.text_streams import columns
+from zoo.backend import compiles_each_shape, leave_gpus_to_jax
+from zoo.datasets.text_streams import check_some, columns
 from zoo.datasets.text_streams import rows as rows_of
-from zoo.errors import UsageError
 
-if keras.backend.backend() == "jax":  # whose memory TensorFlow would take, to read texts
-    with contextlib.suppress(RuntimeError):  # where TensorFlow has it already
-        tf.config.set_visible_devices([], "GPU")
+leave_gpus_to_jax()
 
 BLOCK = 20_000  # texts that are shuffled together
 WINDOW = 64  # batches whose texts are sorted by length together
@@ -265,16 +262,6 @@ def batches_in_order(
     return dataset.map(lay_out, tf.data.AUTOTUNE, deterministic=True).prefetch(2)
 
 
-def check_some(count: int) -> None:
-    """Refuses a dataset of no texts; ``count`` is its cardinality.
-
-    Raises:
-        UsageError: if it is 0.
-    """
-    if count == 0:
-        raise UsageError("there are no texts: the dataset is empty")
-
-
 def batches_by_length(
     preprocessor, chunks: Iterator[tf.Tensor], count: int, batch_size: int = 128, groups: int = 12
 ) -> Iterator[tuple[np.ndarray, np.ndarray | dict]]:
@@ -371,8 +358,7 @@ def groups_worth(sample: tf.RaggedTensor, batch_size: int, count: int) -> int:
 
 def _is_packed(preprocessor, groups):
     """Whether batches are as of :func:`pack`."""
-    on_tensorflow = keras.backend.backend() == "tensorflow"
-    return groups > 0 and preprocessor.max_sentences is not None and on_tensorflow
+    return groups > 0 and preprocessor.max_sentences is not None and not compiles_each_shape()
 
 
 def _sizes(ids):

@@ -3,10 +3,12 @@
 A dataset may give single texts or batches; these alone, with targets, or with targets and weights.
 """
 
+import contextlib
 import itertools
 import random
 import re
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,9 +31,16 @@ WRONG = {  # what TensorFlow's errors have in them, and what they tell
 FORMS = "texts, (texts, targets) or (texts, targets, weights)"
 
 
-def holds_texts(dataset: tf.data.Dataset) -> bool:
-    """Whether what a model would read of the dataset has strings in it."""
-    return any(spec.dtype == tf.string for spec in tf.nest.flatten(_inputs(dataset.element_spec)))
+def holds_texts(data: Any) -> bool:
+    """Whether it is a dataset, and what a model would read of it has strings in it."""
+    return isinstance(data, tf.data.Dataset) and any(
+        spec.dtype == tf.string for spec in tf.nest.flatten(_inputs(data.element_spec))
+    )
+
+
+def keeps_order(data: Any) -> bool:
+    """Whether Keras cannot shuffle it, and would warn: a dataset, or a generator."""
+    return hasattr(data, "element_spec") or isinstance(data, types.GeneratorType)
 
 
 def columns(dataset: tf.data.Dataset) -> tuple[tf.data.Dataset, bool]:
@@ -112,7 +121,7 @@ def as_dataset(data: Any, shuffle: bool = False) -> Any:
 def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: int | None) -> Any:
     """Tuples with targets, made ``[batch]``, which stop at one that is no number of a class.
 
-    Whoever reads it gets :func:`wrong_number` of the error.
+    Whoever reads it does so within :func:`told_in_a_line`.
 
     Args:
         dataset: of tuples.
@@ -136,15 +145,78 @@ def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: i
     return dataset.map(check)
 
 
-def wrong_number(error: Exception) -> str | None:
-    """What an error of :func:`with_classes` tells, or TensorFlow's of a target or an id, in a line.
+def check_some(count: int) -> None:
+    """Refuses a dataset of no texts; ``count`` is its cardinality.
 
-    None of any other error.
+    Raises:
+        UsageError: if it is 0.
     """
-    for pattern, told in WRONG.items():
-        if found := re.search(pattern, str(error)):
-            return told.format(*found.groups())
-    return None
+    if count == 0:
+        raise UsageError("there are no texts: the dataset is empty")
+
+
+def watched(callbacks: Any, steps: dict[str, Any], /, **data: Any) -> Any:
+    """Callbacks, with one more where a dataset may turn out to be empty.
+
+    Args:
+        callbacks: as Keras takes them.
+        steps: how many batches are read, by the names of the data below; a name that lacks means
+            all of them.
+        data: what Keras will read; only of datasets it is known how long they are.
+
+    Raises:
+        UsageError: for what would be read for ever, where no callback may end it.
+    """
+    datasets = {name: one for name, one in data.items() if isinstance(one, tf.data.Dataset)}
+    lengths = {name: int(one.cardinality()) for name, one in datasets.items()}
+    for name, length in lengths.items():
+        check_some(length)
+        if length == tf.data.INFINITE_CARDINALITY and steps.get(name) is None and not callbacks:
+            raise UsageError(f"the dataset has no end: give {name}")
+    is_keras = isinstance(callbacks, keras.callbacks.CallbackList)
+    if is_keras or tf.data.UNKNOWN_CARDINALITY not in lengths.values():
+        return callbacks
+    callbacks = callbacks or []
+    return [_SomeTexts(), *(callbacks if isinstance(callbacks, list | tuple) else [callbacks])]
+
+
+class _SomeTexts(keras.callbacks.Callback):
+    """Refuses a dataset of unknown length that turns out to be empty, which Keras cannot read."""
+
+    seen = 0
+
+    def _begin(self, *args, **kwargs):
+        self.seen = 0
+
+    def _batch(self, *args, **kwargs):
+        self.seen = 1
+
+    def _end(self, *args, **kwargs):
+        check_some(self.seen)
+        self.seen = 1  # the end of an epoch comes after that of its evaluation
+
+    on_epoch_begin = on_test_begin = on_predict_begin = _begin
+    on_train_batch_end = on_test_batch_end = on_predict_batch_end = _batch
+    on_epoch_end = on_test_end = on_predict_end = _end
+
+
+@contextlib.contextmanager
+def told_in_a_line(all_batches: bool) -> Iterator[None]:
+    """Where data are read: TensorFlow's error of a number that is no class or word is one line.
+
+    Args:
+        all_batches: whether the end of a dataset of unknown length is none too early.
+    """
+    try:
+        with warnings.catch_warnings():
+            if all_batches:
+                warnings.filterwarnings("ignore", "Your input ran out of data")
+            yield
+    except Exception as error:
+        for pattern, told in WRONG.items():
+            if found := re.search(pattern, str(error)):
+                raise ValueError(told.format(*found.groups())) from None
+        raise
 
 
 def _inputs(element):

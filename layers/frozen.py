@@ -8,5 +8,5 @@ def freeze_within(layer):
     is already does nothing.
     """
     if not layer.trainable:
-        for one in layer._flatten_layers(include_self=False):
-            one.trainable = False
+        layer.trainable = True
+        layer.trainable = False

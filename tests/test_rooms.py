@@ -13,7 +13,8 @@ LEVELS = [
     "progress filesystem options backend",
     "optimizers layers",
     "datasets",
-    "recipes input_checks answers ids_export",
+    "recipes input_checks answers ids_export words_and_labels call_order",
+    "text_inputs",
     "explanation",  # below the classifier, whose method it is
     "classifier",
     "registry",

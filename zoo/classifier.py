@@ -1,33 +1,29 @@
 """The base class of all models."""
 
-import functools
 import inspect
-import json
 import math
-import sys
-import types
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import keras
 import numpy as np
-from keras import ops
 
-from zoo.backend import scope_of
+from zoo.backend import call_once, in_threads, prediction_threads, readable
+from zoo.backend.keras_private import is_saving, is_validation
+from zoo.call_order import recorded_calls
 from zoo.datasets.text.character_ngrams import character_ngrams
+from zoo.datasets.text.text_tensors import is_texts, text_tensor
+from zoo.datasets.text_streams import keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError
 from zoo.input_checks import (
-    check_class_names,
+    check_batch_size,
     check_ids,
-    check_target_spec,
+    check_lengths,
+    check_preprocessor,
     check_targets,
-    ignored_class,
     is_sparse,
     only_one,
-    wanted_targets,
 )
 from zoo.layers import SubwordEmbedding
 from zoo.layers.entity_positions import part_roles
@@ -35,19 +31,19 @@ from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import word_mask as word_mask  # which models read with
 from zoo.options import Positive, Size, Values, at_least, check_values, declared_values
 from zoo.progress import progress
+from zoo.text_inputs import as_keras_reads, is_text, preprocessor_of, split_off
+from zoo.words_and_labels import ModelOfTexts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from zoo.datasets import Preprocessor
     from zoo.datasets.corpus import Split
     from zoo.explanation.explain import Explanations
 
-ASSET = "texts.json"  # in a .keras file's assets: what a model needs to read texts
 NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x: x is None)
 
 
-class TextClassifier(keras.Model):
+class TextClassifier(ModelOfTexts):
     """Word ids to class probabilities.
 
     A model reads ids ``[batch, words]``, or ``[batch, sentences, words]`` where it is
@@ -149,103 +145,16 @@ class TextClassifier(keras.Model):
             num_classes, activation=None if logits else "softmax", dtype="float32"
         )
 
-    @property
-    def preprocessor(self) -> "Preprocessor | None":
-        """A :class:`zoo.datasets.Preprocessor`, or None.
-
-        Raises:
-            ValueError: when it is set, for one whose ids the model cannot read.
-        """
-        return self._preprocessor
-
-    @preprocessor.setter
-    def preprocessor(self, preprocessor):
-        if preprocessor is not None:
-            self._check_preprocessor(preprocessor)
-        self._preprocessor = preprocessor
-        if self.subwords and preprocessor is not None:
+    def accept(self, preprocessor):
+        """Called for a preprocessor that is set: with ``subwords`` it tells the words' n-grams."""
+        check_preprocessor(self, preprocessor)
+        if self.subwords:
             if not self.embed.built:
                 self.embed.build()
             members = np.zeros(self.embed.members.shape, "int32")
             found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
             members[: len(found)] = found
             self.embed.members.assign(members)
-
-    def save(self, filepath, *args, **kwargs):
-        """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.
-
-        Raises:
-            UsageError: for ``.h5``, which has no room for them.
-        """
-        if str(filepath).endswith((".h5", ".hdf5")):
-            raise UsageError(
-                f"{filepath}: HDF5 has no room for the words and the labels of a model: save it as "
-                ".keras, by zoo.save as a run folder, or its weights alone as .weights.h5"
-            )
-        super().save(filepath, *args, **kwargs)
-
-    def save_assets(self, folder):
-        """Keras calls it when it saves a model: writes preprocessor and labels."""
-        if self.preprocessor is None and self.labels is None:
-            return
-        own = self.preprocessor
-        texts = {
-            "preprocessor": own and own.get_config(),
-            "vocabulary": own and own.vocabulary,
-            "labels": self.labels,
-        }
-        Path(folder, ASSET).write_text(json.dumps(texts), "utf-8")
-
-    def load_assets(self, folder):
-        """Keras calls it when it loads a model: reads what :meth:`save_assets` wrote."""
-        path = Path(folder or "", ASSET)
-        if folder is None or not path.exists():
-            return
-        from zoo.datasets import Preprocessor
-
-        texts = json.loads(path.read_text("utf-8"))
-        if texts["preprocessor"] is not None:
-            self.preprocessor = Preprocessor(texts["vocabulary"], **texts["preprocessor"])
-        self.labels = texts["labels"]
-
-    def __reduce__(self):
-        """Copies and pickles keep the very preprocessor and the labels."""
-        rebuild, arguments = super().__reduce__()
-        return _rebuilt, (rebuild, arguments, self.preprocessor, self.labels and list(self.labels))
-
-    def _check_preprocessor(self, preprocessor):
-        if preprocessor.vocabulary_size > self.vocabulary_size:
-            raise ValueError(
-                f"the preprocessor has {preprocessor.vocabulary_size} ids, but the model a "
-                f"vocabulary_size of {self.vocabulary_size}"
-            )
-        if (preprocessor.max_sentences is not None) != self.hierarchical:
-            raise ValueError(
-                f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
-                f"max_sentences={self.max_sentences}: both need a number, or both None"
-            )
-        for name in ("entities", "ngrams"):
-            theirs, own = getattr(preprocessor, name), getattr(self, name)
-            if theirs != own:
-                raise ValueError(f"the preprocessor has {name}={theirs}, the model {name}={own}")
-
-    @property
-    def labels(self) -> list[str] | None:
-        """Names of the classes, or None; numbers that are set become names.
-
-        Raises:
-            ValueError: when they are set, for another number of them than of classes.
-        """
-        return self._labels
-
-    @labels.setter
-    def labels(self, labels):
-        names = None if labels is None else [str(label) for label in labels]
-        if names is not None and (isinstance(labels, str) or len(names) != self.num_classes):
-            raise ValueError(
-                f"labels must be the names of the {self.num_classes} classes: got {labels!r}"
-            )
-        self._labels = names
 
     @property
     def hierarchical(self) -> bool:
@@ -256,10 +165,7 @@ class TextClassifier(keras.Model):
         """Creates the weights; without it the first call does."""
         shape = (1, 2, 2) if self.hierarchical else (1, 2)
         with recorded_calls(super().layers) as called:
-            if keras.backend.backend() == "jax":  # it would compile each operation by itself
-                self.compute_output_spec(keras.KerasTensor(shape, "int32"))
-            else:
-                self.call(ops.zeros(shape, "int32"))
+            call_once(self, shape)
         self._places = {id(layer): place for place, layer in enumerate(called)}
         freeze_within(self)
 
@@ -270,7 +176,7 @@ class TextClassifier(keras.Model):
         One that did not read anything when the model was built stands before the head.
         """
         layers = super().layers
-        if of_saving(sys._getframe(1)):  # whose files name layers in the order of their creation
+        if is_saving():  # whose files name layers in the order of their creation
             return layers
         between, head = len(self._places), getattr(self, "classify", None)
         return sorted(
@@ -329,10 +235,6 @@ class TextClassifier(keras.Model):
         with dtype_policy(config.get("dtype")):
             return super().from_config(config, custom_objects)
 
-    def _resolve_auto_jit_compile(self):
-        # XLA compiles each length anew. An own compile would keep Keras from saving its arguments.
-        return keras.backend.backend() != "tensorflow" and super()._resolve_auto_jit_compile()
-
     def __call__(self, ids, *args, **kwargs):
         """Probabilities of ids, or of texts: a list, an array or a tensor of strings."""
         return super().__call__(self._ids(ids), *args, **kwargs)
@@ -348,64 +250,37 @@ class TextClassifier(keras.Model):
         Raises:
             ValueError: for texts, ids or targets that are none, and a dataset without end or text.
         """
-        x, weights = only_one(x), kwargs.pop("sample_weight", None)
-        callbacks = kwargs.get("callbacks")
-        split = kwargs.pop("validation_split", None) or 0.0
-        y = self._check_targets(y)
-        if is_text(x):
-            if y is None:
-                raise ValueError("fit needs targets: the number of a class for each text")
-            if weights is not None and kwargs.get("class_weight") is not None:
-                raise ValueError("fit takes sample_weight or class_weight, not both")
-            if split and validation_data is None:
-                x, y, weights, validation_data = _split((x, y, weights), split)
-                split = 0.0
-        if isinstance(validation_data, tuple | list):
-            validation_data = (only_one(validation_data[0]), *validation_data[1:])
-            if len(validation_data) > 1:
-                targets = self._check_targets(validation_data[1])
-                validation_data = (validation_data[0], targets, *validation_data[2:])
-            self._check_ids(validation_data[0])
-            if is_text(validation_data[0]):
-                if len(validation_data) not in (2, 3):
-                    raise ValueError(
-                        "validation_data of texts must be (texts, targets), or with weights"
-                    )
-                size = kwargs.pop("validation_batch_size", None) or batch_size
-                validation_data = self._batches(*validation_data[:2], size, *validation_data[2:])
-        else:
-            size = kwargs.get("validation_batch_size") or batch_size
-            validation_data = self._dataset(validation_data, size, True)
-            _check_end(validation_data, "validation_steps", kwargs, callbacks)
-        if is_text(x):
-            shuffle = kwargs.pop("shuffle", True)
-            x, y, weights = self._batches(x, y, batch_size, weights, shuffle), None, None
-            batch_size = None
-            kwargs["shuffle"] = False  # the batches are, or shall not be
-        elif y is None:
-            x = self._dataset(x, batch_size, True, kwargs.get("shuffle", True))
-            _check_end(x, "steps_per_epoch", kwargs, callbacks)
-            if is_dataset(x) or isinstance(x, types.GeneratorType):
-                kwargs.setdefault("shuffle", False)  # Keras cannot, and would warn of it
-        self._check_ids(x)
-        kwargs["callbacks"] = _watched(callbacks, x, validation_data)
-        if weights is not None or split:
-            kwargs |= {"sample_weight": weights, "validation_split": split}
+        weights, split = kwargs.pop("sample_weight", None), kwargs.pop("validation_split", 0.0)
+        if weights is not None and kwargs.get("class_weight") is not None:
+            raise ValueError("fit takes sample_weight or class_weight, not both")
+        shuffle, size = kwargs.pop("shuffle", True), kwargs.get("validation_batch_size")
+        x, y = self._checked(x, y)
+        if split and validation_data is None and is_text(x):
+            (x, y, weights), validation_data = split_off(split, x, y, weights)
+        x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
+        if validation_data is not None:
+            validation_data = self._validation(validation_data, size or batch_size)
+        kwargs["callbacks"] = watched(
+            kwargs.get("callbacks"),
+            kwargs,
+            steps_per_epoch=x,
+            validation_steps=validation_data and validation_data[0],
+        )
+        kwargs |= {
+            "sample_weight": weights,
+            "validation_split": split,
+            "shuffle": shuffle and not keeps_order(x),
+        }
         with self._attempt(kwargs.get("steps_per_epoch")):
             return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts, and targets labels, as in :meth:`fit`."""
-        x = only_one(x)
-        y = self._check_targets(y)
-        self._check_ids(x)
-        if is_text(x):
-            weights = kwargs.pop("sample_weight", None)
-            x, y, batch_size = self._batches(x, y, batch_size, weights), None, None
-        elif y is None and not kwargs.get("_use_cached_eval_dataset"):
-            x = self._dataset(x, batch_size, True)
-            _check_end(x, "steps", kwargs, kwargs.get("callbacks"))
-            kwargs["callbacks"] = _watched(kwargs.get("callbacks"), x)
+        if not is_validation(kwargs):  # whose data fit has made
+            x, y = self._checked(x, y)
+            weights = kwargs.get("sample_weight")
+            x, y, kwargs["sample_weight"] = as_keras_reads(self, x, y, weights, batch_size)
+            kwargs["callbacks"] = watched(kwargs.get("callbacks"), kwargs, steps=x)
         with self._attempt(kwargs.get("steps")):
             return super().evaluate(x, y, batch_size, **kwargs)
 
@@ -414,18 +289,15 @@ class TextClassifier(keras.Model):
 
         With a list, an array or a column of texts there is nothing else to set.
         """
-        x = only_one(x)
-        if not is_text(x):
-            self._check_ids(x)
-            x = self._dataset(x, batch_size)
-            _check_end(x, "steps", kwargs, kwargs.get("callbacks"))
-            kwargs["callbacks"] = _watched(kwargs.get("callbacks"), x)
-            with self._attempt(kwargs.get("steps")):
-                return super().predict(x, batch_size, verbose, **kwargs)
-        kwargs = {name: value for name, value in kwargs.items() if value is not None}
-        if kwargs:
-            raise ValueError(f"predict takes no {', '.join(kwargs)} with texts")
-        return self.predict_texts(x, batch_size, verbose)
+        x, _ = self._checked(x)
+        if is_text(x):
+            if given := [name for name, value in kwargs.items() if value is not None]:
+                raise ValueError(f"predict takes no {', '.join(given)} with texts")
+            return self.predict_texts(x, batch_size, verbose)
+        x, *_ = as_keras_reads(self, x, batch_size=batch_size, learns=False)
+        kwargs["callbacks"] = watched(kwargs.get("callbacks"), kwargs, steps=x)
+        with self._attempt(kwargs.get("steps")):
+            return super().predict(x, batch_size, verbose, **kwargs)
 
     def train_on_batch(self, x, y=None, *args, **kwargs):
         """Keras' train_on_batch; ``x`` may be texts."""
@@ -461,15 +333,11 @@ class TextClassifier(keras.Model):
         Returns:
             ``[texts, classes]`` float32 probabilities, or logits, in the order of the texts.
         """
-        from zoo.backend import in_threads, prediction_threads
-
-        _check_batch_size(batch_size)
+        check_batch_size(batch_size)
         threads = prediction_threads()
         batch_size = batch_size or (32 if threads > 1 else 128)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
-        batches = self._need_preprocessor().batches_by_length(
-            texts, batch_size, self.sentence_groups
-        )
+        batches = preprocessor_of(self).batches_by_length(texts, batch_size, self.sentence_groups)
         shown = None if verbose is None else bool(verbose)
         self.make_predict_function()  # one for all threads
         found = in_threads(
@@ -515,69 +383,21 @@ class TextClassifier(keras.Model):
         """What more a model has to tell of texts, by captions, on the page of explanations."""
         return {}
 
-    def _maybe_symbolic_build(self, iterator=None, data_batch=None):
-        # To build metrics under a strategy, Keras would take a batch out of the training, and
-        # average it over devices, whose batches are of different lengths.
+    def one_text(self) -> tuple:
+        """Ids, targets and weights of a batch of one text, as the loss wants them."""
         ids = np.ones((1, 1, 1) if self.hierarchical else (1, 1), "int64")
         sparse = is_sparse(getattr(self, "loss", None))
         targets = np.zeros(1, "int64") if sparse else np.zeros((1, self.num_classes), "float32")
-        batch = (ids, targets, np.ones(1, "float32"))
-        super()._maybe_symbolic_build(data_batch=batch)
-
-    def _need_preprocessor(self):
-        if self.preprocessor is None:
-            raise UsageError("texts need a preprocessor: set model.preprocessor, or give ids")
-        return self.preprocessor
+        return ids, targets, np.ones(1, "float32")
 
     @contextmanager
     def _attempt(self, steps=None):
-        """Where Keras reads data: if it fails, the next attempt starts as if there had been none.
-
-        A function of TensorFlow that failed while it was traced would go on to fail, and so would
-        metrics and an optimizer whose variables were made in that trace.
-        """
-        self._build_optimizer()
-        fresh = [self._compile_loss, self._compile_metrics] if self.compiled else []
-        fresh = [one for one in fresh if one is not None and not one.built]
-        held = []  # on JAX a step takes the values out of variables, and puts back what it made
-        if keras.backend.backend() == "jax":
-            optimizer = getattr(self, "optimizer", None)
-            ours = [*self.variables, *self.metrics_variables, *getattr(optimizer, "variables", [])]
-            held = [(one, one._value) for one in ours]
-        try:
-            with warnings.catch_warnings():
-                if steps is None:  # the end of a dataset of unknown length, which is none too early
-                    warnings.filterwarnings("ignore", "Your input ran out of data")
-                yield
-        except Exception as error:
-            self.train_function = self.test_function = self.predict_function = None
-            for one, value in held:
-                if one._value is None:
-                    one._value = value
-            for one in fresh:
-                one.built = False
-            from zoo.datasets.text_streams import wrong_number
-
-            if isinstance(error, StopIteration):  # on JAX
-                raise UsageError("there are no texts: the dataset is empty") from None
-            if told := wrong_number(error):
-                raise ValueError(told) from None
-            raise
-
-    def _build_optimizer(self):
-        optimizer = getattr(self, "optimizer", None)
-        if self.compiled and self.built and optimizer is not None and not optimizer.built:
-            with scope_of(self):
-                optimizer.build(self.trainable_variables)
-
-    def get_compile_config(self):
-        self._build_optimizer()  # as the loaded one is, or Keras would warn that they differ
-        return super().get_compile_config()
+        """Where Keras reads data, all of them if no number of steps is given."""
+        with told_in_a_line(steps is None), self.may_fail():
+            yield
 
     def _ids(self, x):
         """The ids of texts; what is no texts, as it is."""
-        from zoo.datasets.text.text_tensors import is_texts, text_tensor
-
         if not is_texts(x):
             return x
         if isinstance(x, keras.KerasTensor):
@@ -585,180 +405,35 @@ class TextClassifier(keras.Model):
                 "within a functional model this one reads ids, int32, and no strings: "
                 "model.preprocessor(texts) gives them"
             )
-        ids = self._need_preprocessor()(text_tensor(x))
-        return ids if keras.backend.backend() == "tensorflow" else np.asarray(ids)
+        ids = preprocessor_of(self)(text_tensor(x))
+        return readable(ids)
 
     def _batch(self, x, y):
         """Ids and targets of a batch, checked."""
-        y = self._check_targets(y)
         ids = self._ids(x)
-        if ids is not x and y is None:
-            raise ValueError("texts to learn from need targets: the number of a class for each")
-        if ids is not x and len(ids) != len(y):
-            raise ValueError(f"{len(ids)} texts need as many targets: got {len(y)}")
-        self._check_ids(ids)
-        return ids, np.asarray(y) if isinstance(y, list | tuple) else y
+        if ids is not x:
+            check_lengths(len(ids), y)
+        return self._checked(ids, y)
 
-    def _dataset(self, data, batch_size, learns=False, shuffle=False):
-        """What gives texts in any way but as a list, as a dataset of ids; all else as it is."""
-        if not (is_dataset(data) or isinstance(data, types.GeneratorType | keras.utils.PyDataset)):
-            return data
-        if learns:
-            check_class_names(data, self.labels)
-        from zoo.datasets.batches import batches_in_order
-        from zoo.datasets.text_streams import as_dataset, holds_texts, with_classes
+    def _checked(self, x, y=None):
+        """Ids or texts, and their targets, or what gives them."""
+        x, y = only_one(x), only_one(y)
+        y = check_targets(y, self.num_classes, getattr(self, "loss", None), self.labels)
+        self._check_ids(x)
+        return x, np.asarray(y) if isinstance(y, list | tuple) else y
 
-        one_pass = isinstance(data, types.GeneratorType)
-        data = as_dataset(data, shuffle)
-        if one_pass and learns and is_dataset(data) and keras.backend.backend() == "jax":
-            raise UsageError(
-                "on JAX Keras reads a generator of texts in vain before it learns: give a list, or "
-                "a tf.data.Dataset.from_generator"
-            )
-        if not (is_dataset(data) and hasattr(data, "map") and holds_texts(data)):
-            return data
-        _check_batch_size(batch_size)
-        preprocessor, loss = self._need_preprocessor(), getattr(self, "loss", None)
-        data = batches_in_order(preprocessor, data, batch_size, self.sentence_groups)
-        if learns:
-            spec = data.element_spec
-            if not isinstance(spec, tuple) or len(spec) < 2:
-                raise UsageError("a dataset to learn from gives (texts, targets): got texts alone")
-            if not hasattr(spec[1], "shape"):
-                return data
-            check_target_spec(spec[1], self.num_classes, loss)
-            if is_sparse(loss):
-                wanted, ignored = wanted_targets(self.num_classes), ignored_class(loss)
-                data = with_classes(data, wanted, self.num_classes, ignored)
-        return data
-
-    def _check_targets(self, targets):
-        return check_targets(targets, self.num_classes, getattr(self, "loss", None), self.labels)
+    def _validation(self, data, batch_size):
+        """``validation_data`` as Keras reads them: ids or a dataset, targets and weights."""
+        data = data if isinstance(data, tuple | list) else [data]
+        if not 1 <= len(data) <= 3:
+            raise ValueError("validation_data must be (texts, targets), or with weights")
+        x, y, weights = (*data, None, None)[:3]
+        return as_keras_reads(self, *self._checked(x, y), weights, batch_size)
 
     def _check_ids(self, ids):
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
             words, _ = self.read(ids)
             check_ids(words, 3 if self.hierarchical else 2, self.vocabulary_size)
-
-    def _batches(self, texts, targets, batch_size, weights=None, shuffle=False):
-        import tensorflow as tf
-
-        from zoo.datasets.text.text_tensors import text_dataset
-
-        _check_batch_size(batch_size)
-        if not len(texts):
-            raise ValueError("there are no texts: the list is empty")
-        dataset = text_dataset(texts)
-        others = {"targets": targets, "weights": weights}
-        others = {name: np.asarray(one) for name, one in others.items() if one is not None}
-        for name, one in others.items():
-            if len(one) != len(texts):
-                raise ValueError(f"{len(texts)} texts need as many {name}: got {len(one)}")
-        if others:
-            parts = map(tf.data.Dataset.from_tensor_slices, others.values())
-            dataset = tf.data.Dataset.zip(dataset, *parts)
-        if shuffle:  # all, as they may be sorted by class
-            dataset = dataset.shuffle(len(dataset), seed=0, reshuffle_each_iteration=False)
-        return self._need_preprocessor().batches(
-            dataset, batch_size or 32, shuffle=shuffle, groups=self.sentence_groups
-        )
-
-
-def _rebuilt(rebuild, arguments, preprocessor, labels):
-    model = rebuild(*arguments)
-    model.preprocessor, model.labels = preprocessor, labels
-    return model
-
-
-def _split(data, share):
-    """Texts, targets and weights without the last of them, and these, as Keras has it."""
-    from zoo.datasets.text.text_tensors import text_tensor
-
-    texts, *others = data
-    texts = text_tensor(texts)
-    number = math.floor(len(texts) * (1 - share))
-    if not 0 < number < len(texts):
-        raise ValueError(
-            f"validation_split must leave some of the {len(texts)} texts on both sides: got {share}"
-        )
-    parts = [texts, *(None if one is None else np.asarray(one) for one in others)]
-    first, last = (
-        [one if one is None else one[rows] for one in parts]
-        for rows in (slice(number), slice(number, None))
-    )
-    return *first, tuple(one for one in last if one is not None)
-
-
-class _SomeTexts(keras.callbacks.Callback):
-    """Refuses a dataset of unknown length that turns out to be empty, which Keras cannot read."""
-
-    def __init__(self):
-        super().__init__()
-        self.seen = False
-
-    def _begin(self, *args, **kwargs):
-        self.seen = False
-
-    def _batch(self, *args, **kwargs):
-        self.seen = True
-
-    def _end(self, *args, **kwargs):
-        if not self.seen:
-            raise UsageError("there are no texts: the dataset is empty")
-        self.seen = True  # the end of an epoch comes after that of its evaluation
-
-    on_epoch_begin = on_test_begin = on_predict_begin = _begin
-    on_train_batch_end = on_test_batch_end = on_predict_batch_end = _batch
-    on_epoch_end = on_test_end = on_predict_end = _end
-
-
-def _cardinality(data):
-    """Of a tf.data.Dataset: -1 has no end, -2 is unknown. None of anything else."""
-    return int(data.cardinality()) if is_dataset(data) and callable(data.cardinality) else None
-
-
-def _watched(callbacks, *data):
-    """Callbacks, with one more where a dataset may turn out to be empty."""
-    if isinstance(callbacks, keras.callbacks.CallbackList) or -2 not in map(_cardinality, data):
-        return callbacks
-    callbacks = callbacks or []
-    return [_SomeTexts(), *(callbacks if isinstance(callbacks, list | tuple) else [callbacks])]
-
-
-def _check_end(data, name, given, callbacks):
-    """Refuses what would be read for ever."""
-    if _cardinality(data) == -1 and given.get(name) is None and not callbacks:
-        raise UsageError(f"the dataset has no end: give {name}")
-
-
-def _check_batch_size(size):
-    if size is not None and size < 1:
-        raise ValueError(f"batch_size must be at least 1: got {size}")
-
-
-@contextmanager
-def recorded_calls(layers: Iterable[keras.layers.Layer]) -> Iterator[list[keras.layers.Layer]]:
-    """The layers that were called in a ``with`` block, in the order of their first calls."""
-    called = []
-
-    def record(layer, call, *args, **kwargs):
-        if not any(layer is one for one in called):
-            called.append(layer)
-        return call(*args, **kwargs)
-
-    layers = list(layers)
-    for layer in layers:
-        layer.call = functools.partial(record, layer, layer.call)
-    try:
-        yield called
-    finally:
-        for layer in layers:
-            del layer.call
-
-
-def of_saving(frame: types.FrameType) -> bool:
-    """Whether a frame is one of Keras' code that saves and loads models, also as HDF5."""
-    return frame.f_globals.get("__name__", "").startswith(("keras.src.saving", "keras.src.legacy"))
 
 
 @contextmanager
@@ -770,24 +445,3 @@ def dtype_policy(policy: Any) -> Iterator[None]:
         yield
     finally:
         keras.config.set_dtype_policy(before)
-
-
-def is_dataset(x: Any) -> bool:
-    """Whether ``x`` is a dataset of TensorFlow, also a distributed one."""
-    return hasattr(x, "element_spec") and hasattr(x, "cardinality")
-
-
-def is_text(x: Any) -> bool:
-    """Whether ``x`` is an array, list or column of strings, and not of ids; an empty list is.
-
-    Raises:
-        UsageError: for one text, or a table of texts.
-    """
-    if isinstance(x, list | tuple):  # an array of them would be as wide as the longest
-        return not x or isinstance(x[0], str | bytes)
-    if isinstance(x, str) or (hasattr(x, "__array__") and np.asarray(x).dtype.kind in "OUST"):
-        from zoo.datasets.text.text_tensors import check_texts
-
-        check_texts(x)
-        return True
-    return False

@@ -40,6 +40,43 @@ def check_ids(ids: np.ndarray, axes: int, words: int) -> None:
         raise ValueError(f"id {place} is {ids[place]}: words have 1 to {words - 1}, padding 0")
 
 
+def check_preprocessor(model, preprocessor) -> None:
+    """Refuses a preprocessor whose ids a model cannot read.
+
+    Raises:
+        ValueError: with what differs.
+    """
+    if preprocessor.vocabulary_size > model.vocabulary_size:
+        raise ValueError(
+            f"the preprocessor has {preprocessor.vocabulary_size} ids, but the model a "
+            f"vocabulary_size of {model.vocabulary_size}"
+        )
+    if (preprocessor.max_sentences is not None) != model.hierarchical:
+        raise ValueError(
+            f"the preprocessor has max_sentences={preprocessor.max_sentences}, the model "
+            f"max_sentences={model.max_sentences}: both need a number, or both None"
+        )
+    for name in ("entities", "ngrams"):
+        theirs, own = getattr(preprocessor, name), getattr(model, name)
+        if theirs != own:
+            raise ValueError(f"the preprocessor has {name}={theirs}, the model {name}={own}")
+
+
+def check_batch_size(size: int | None) -> None:
+    """Refuses a size below 1."""
+    if size is not None and size < 1:
+        raise ValueError(f"batch_size must be at least 1: got {size}")
+
+
+def check_lengths(count: int, targets: Any, weights: Any = None) -> None:
+    """Refuses texts to learn from without targets, or with more or fewer of them, or of weights."""
+    if targets is None:
+        raise ValueError("texts to learn from need targets: the number of a class for each")
+    for name, one in (("targets", targets), ("weights", weights)):
+        if one is not None and len(one) != count:
+            raise ValueError(f"{count} texts need as many {name}: got {len(one)}")
+
+
 def is_sparse(loss: Any) -> bool:
     """Whether a loss, as in ``compile``, wants the number of a class for each text."""
     names = (SPARSE().name, SPARSE.__name__)
@@ -170,17 +207,17 @@ def _check_unclear(targets, labels):
     logger.warning("%s, which it is taken for: if it is the label, %s", unclear, AS_TEXTS)
 
 
-def check_target_spec(spec: Any, num_classes: int, loss: Any) -> None:
+def check_target_spec(spec: Any, num_classes: int) -> None:
     """Refuses batches of targets whose type or shape shows that they are no numbers of classes.
 
     Args:
         spec: a ``tf.TensorSpec`` ``[batch]``.
-        num_classes, loss: as for :func:`check_targets`.
+        num_classes: as for :func:`check_targets`.
 
     Raises:
         ValueError: with the type or the shape.
     """
-    if not is_sparse(loss) or spec.shape.rank is None:
+    if spec.shape.rank is None:
         return
     wanted = wanted_targets(num_classes)
     if spec.dtype == "string":

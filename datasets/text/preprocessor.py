@@ -12,6 +12,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from zoo.backend import compiles_each_shape
 from zoo.datasets.batches import batches, batches_by_length, pad, untuned
 from zoo.datasets.corpus import Split
 from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES, VERSION
@@ -222,7 +223,7 @@ class Preprocessor:
         JAX compiles for each shape, for seconds.
         """
         ids = pad(ids.to_tensor())[: ids.nrows()]
-        if keras.backend.backend() != "jax":
+        if not compiles_each_shape():
             return ids
         paddings = [[0, 0]]
         words = self.ngrams * self.max_words  # n-grams stand behind the words

@@ -18,6 +18,8 @@ def is_texts(value: object) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and isinstance(value[0], str | bytes)
     dtype = getattr(value, "dtype", None)
+    if dtype is None and hasattr(value, "__array__"):  # a table
+        dtype = np.asarray(value).dtype
     is_string = getattr(dtype, "name", dtype) == "string" or getattr(dtype, "kind", "-") in "OUST"
     return is_string or isinstance(value, str | bytes)
 

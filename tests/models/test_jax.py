@@ -4,33 +4,19 @@ The papers' models take long; the systems that they compare with, the models' ot
 the layers alone are slow tests.
 """
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+from tests.environment import on_jax
 from tests.kinds import NAMES, PAPERS, file, long_unless, slow_unless
 
 OTHERS = {}  # names by file
 for name in NAMES:
     if name not in PAPERS:
         OTHERS.setdefault(file(name), []).append(name)
-
-
-def on_jax(*command):
-    """Runs Python with Keras on JAX, which is chosen at import."""
-    fast = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}  # compiles in half the time
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", *command],
-        env=os.environ | {"KERAS_BACKEND": "jax"} | fast,
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, (result.stdout + result.stderr)[-5000:]
 
 
 @pytest.mark.parametrize(

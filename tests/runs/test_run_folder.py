@@ -22,7 +22,6 @@ from scipy.special import softmax
 
 import zoo
 from zoo.answers import probabilities_of
-from zoo.classifier import is_text
 from zoo.evaluation.calibration import expected_calibration_error
 from zoo.evaluation.prediction import predict
 from zoo.evaluation.report import read_mistakes
@@ -34,6 +33,7 @@ from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import new_run, read_scores
 from zoo.shipping.model_card import model_card
 from zoo.shipping.saving import write_model
+from zoo.text_inputs import is_text
 
 TEXTS = [
     "A good, nice stay 7! Really good!",
@@ -290,7 +290,7 @@ def test_what_texts_cannot_take_is_refused(trained):
         model.fit(texts, targets, sample_weight=weights, class_weight={0: 1.0, 1: 2.0})
     with pytest.raises(ValueError, match="validation_split must leave some of the 2 texts"):
         model.fit(texts, targets, validation_split=0.1 / 2**60)
-    with pytest.raises(ValueError, match=r"must be \(texts, targets\), or with weights"):
+    with pytest.raises(ValueError, match="texts to learn from need targets"):
         model.fit(texts, targets, validation_data=(texts,))
     model.fit(texts, targets, validation_data=[texts, targets], verbose=0)
 

@@ -174,7 +174,7 @@ def test_the_first_process_needs_a_port(csv_file, tmp_path, monkeypatch):
     ],
 )
 def test_precision_fits_the_gpu(monkeypatch, capability, precision):
-    monkeypatch.setattr(devices, "_capability", lambda: capability)
+    monkeypatch.setattr(devices, "capability", lambda: capability)
     assert devices.auto_precision() == precision
 
 

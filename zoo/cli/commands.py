@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.backend import check_backend, quiet_tensorflow
+from zoo.backend import COLLECTORS, check_backend, quiet_tensorflow
 from zoo.cli.datasets import list_datasets
 from zoo.cli.evaluate import evaluate
 from zoo.cli.explain import explain
@@ -87,7 +87,7 @@ app.command("datasets")(list_datasets)
 def interrupt(number: int, frame: Any) -> None:
     """Handles Ctrl-C: not within a garbage collection, where Python would drop the exception."""
     while frame is not None:
-        if frame.f_code.co_name in ("__del__", "_xla_gc_callback"):  # the latter is JAX's
+        if frame.f_code.co_name in COLLECTORS:
             threading.Timer(0.05, signal.raise_signal, [number]).start()
             return
         frame = frame.f_back

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from zoo.backend.keras_private import share_of_device
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import (
     AttentiveConv,
@@ -187,7 +188,7 @@ class GlobalAttentionClassifier(TextClassifier):
         if sample_weight is not None:  # texts that do not count have no class
             targets = ops.where(ops.reshape(sample_weight, (-1,)) > 0, targets, -1)
         own = self.center_weight * self.centers(self.features, targets, training=True)
-        return loss + self._aggregate_additional_loss(own)  # of each device its share, as Keras'
+        return loss + share_of_device(self, own)
 
 
 @register_model("act")

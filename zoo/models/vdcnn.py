@@ -5,7 +5,7 @@ from typing import Literal
 import keras
 from keras import ops
 
-from zoo.backend import is_mirrored
+from zoo.backend.devices import is_mirrored
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams

@@ -8,8 +8,9 @@ from typing import Any
 
 import keras
 
-from zoo.classifier import ASSET, TextClassifier
+from zoo.classifier import TextClassifier
 from zoo.errors import UsageError
+from zoo.words_and_labels import ASSET
 
 MEMBERS = {"metadata.json", "config.json", "model.weights.h5", f"assets/{ASSET}"}
 POLICY = ("keras", "DTypePolicy")  # the only object inside: all options of a model are plain values

@@ -22,6 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zoo.backend import backend_name
 from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.folder_locks import alone
@@ -177,9 +178,7 @@ def read_scores(run: Path) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Of Python and the packages that a run's weights depend on, and Keras' backend."""
-    import keras
-
-    backend = keras.backend.backend()
+    backend = backend_name()
     packages = ["attention-zoo", "keras", "tensorflow", "numpy", "pandas", "scikit-learn", "gensim"]
     packages += ["jax"] if backend == "jax" else []
     return {

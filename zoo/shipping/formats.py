@@ -11,6 +11,8 @@ import tensorflow as tf
 from keras import ops
 
 from zoo.answers import probabilities_of
+from zoo.backend import backend_name
+from zoo.backend.keras_private import all_layers
 from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_copies
 from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
@@ -73,7 +75,7 @@ def export(
         raise unknown(f"quantization of {format}", quantize, ("none", *quantizations))
     for package in packages:
         _need(package, format)
-    if keras.backend.backend() != "tensorflow":
+    if backend_name() != "tensorflow":
         raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
     name = format if quantize is None else f"{format}-{quantize}"
     run = expanded(run)
@@ -179,7 +181,7 @@ class Scores(keras.Model):
 
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
-        for layer in model._flatten_layers():  # Keras 3.12 has no filters to quantize some
+        for layer in all_layers(model):  # Keras 3.12 has no filters to quantize some
             if isinstance(layer, QUANTIZED):
                 layer.quantize(quantize)
     export_saved_model(model, folder / "saved_model")
@@ -215,7 +217,7 @@ def _teach_tf2onnx():
 
 def _has_loops(model):
     """Whether LiteRT must know the shape of the ids."""
-    return any(isinstance(layer, LOOPS) for layer in model._flatten_layers())
+    return any(isinstance(layer, LOOPS) for layer in all_layers(model))
 
 
 def _write_litert(model, folder, quantize) -> Answer:

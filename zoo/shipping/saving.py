@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zoo.backend import backend_name
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
@@ -24,8 +25,6 @@ logger = logging.getLogger("zoo")
 
 def write_model(folder: Path, model: "TextClassifier") -> None:
     """Writes the model and its SavedModel into a run folder."""
-    import keras
-
     if glob.has_magic(str(folder.absolute())):
         logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
     with whole(folder / "model.keras") as partial:
@@ -36,7 +35,7 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
                 raise
             # Of h5py, where the disk is full.
             raise OSError(str(error)) from None
-    if keras.backend.backend() == "tensorflow":
+    if backend_name() == "tensorflow":
         from zoo.shipping.saved_model import export_saved_model
 
         with whole(folder / "saved_model") as partial:

@@ -113,15 +113,15 @@ class Checkpoint(keras.callbacks.Callback):
         if self.history.exists():  # without whose rows the state could not go on
             to_disk(self.history)
         self._save_state(self.model, epoch + 1)
-        self._path(epoch).unlink(missing_ok=True)
+        self._file(epoch).unlink(missing_ok=True)
         if self.exhausted:
             self.model.stop_training = True
 
-    def _path(self, evaluations):
+    def _file(self, evaluations):
         return self.folder / f"state-{evaluations}.npz"
 
     def _save_state(self, model, evaluations):
-        _save(self._path(evaluations), _state(model))
+        _save(self._file(evaluations), _state(model))
 
 
 def _save(path, variables):

@@ -10,6 +10,7 @@ import keras
 import tensorflow as tf
 from keras import ops
 
+from zoo.backend import steps_per_execution
 from zoo.datasets.batches import Share, share_of_words
 from zoo.datasets.corpus import Corpus
 from zoo.errors import DivergedError, UsageError
@@ -52,7 +53,7 @@ def fit(
     Raises:
         UsageError: if the loss is no number before the first evaluation, or the disk is full.
     """
-    steps, on_jax = recipe.evaluate_every // recipe.batch_size, keras.backend.backend() == "jax"
+    steps = recipe.evaluate_every // recipe.batch_size
     # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
     # texts, beside that of validation, and not of class weights.
     accuracy = {"metrics" if share is None else "weighted_metrics": ["accuracy"]}
@@ -60,8 +61,7 @@ def fit(
         optimizer=recipe.build_optimizer(),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
         **accuracy,
-        # Where a GPU is done before Python is. An evaluation comes after whole executions.
-        steps_per_execution=max(n for n in range(1, 11) if steps % n == 0) if on_jax else 1,
+        steps_per_execution=steps_per_execution(steps),
     )
     _build_metrics(classifier)
     history, rounds = folder / "history.csv", recipe.evaluations

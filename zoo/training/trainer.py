@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
+from zoo.backend import backend_name
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone, scratch
@@ -169,13 +170,11 @@ def _resume(run, folder, config, machine):
             f"{data} has changed since {run} began: its rows have other texts or classes, or "
             "another order. Train anew"
         )
-    import keras  # takes seconds: only once the input is known to be good
-
     backend = config.versions.get("backend")
-    if backend not in (None, keras.backend.backend()):
+    if backend not in (None, backend_name()):
         raise UsageError(
             f"{run} began with KERAS_BACKEND={backend}, and would end with other weights under "
-            f"{keras.backend.backend()}: set that, too"
+            f"{backend_name()}: set that, too"
         )
     _announce(corpus)
     started = time.perf_counter()

@@ -1,19 +1,24 @@
-"""Keras' backends: what differs between TensorFlow and JAX, and TensorFlow without its remarks."""
+"""What differs between TensorFlow and JAX, the backends of Keras.
+
+What differs in devices is in :mod:`zoo.backend.devices`; what is of Keras, and not promised by it,
+in :mod:`zoo.backend.keras_private`; TensorFlow's remarks in :mod:`zoo.backend.tensorflow_log`.
+"""
 
 import contextlib
 import importlib.util
-import logging
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.abc import MetaPathFinder
+from typing import Any
 
+from zoo.backend.tensorflow_log import quiet_tensorflow as quiet_tensorflow  # for notebooks, too
 from zoo.errors import UsageError, unknown
 
 BACKENDS = ("tensorflow", "jax")
 MOST_THREADS = 8  # batches at a time, for all of them are in memory
+COLLECTORS = ("__del__", "_xla_gc_callback")  # functions of a garbage collection; the latter JAX's
 
 
 def check_backend() -> None:
@@ -25,18 +30,11 @@ def check_backend() -> None:
         raise UsageError("KERAS_BACKEND is jax, which is not installed: pip install jax")
 
 
-def quiet_tensorflow() -> None:
-    """Shows our own messages and hides TensorFlow's; to be called before it is imported.
+def backend_name() -> str:
+    """Which of the backends is in use."""
+    import keras  # takes seconds
 
-    Who sets ``TF_CPP_MIN_LOG_LEVEL`` to another than 3 sees what that lets through.
-    """
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    logging.getLogger("zoo").setLevel(logging.INFO)
-    for name in ("absl", "tensorflow"):  # TensorFlow Datasets speaks through the first
-        logging.getLogger(name).setLevel(logging.ERROR)
-    wanted = os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3") == "3"
-    if wanted and not any(isinstance(finder, _QuietImport) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _QuietImport())  # what the import says, no setting hides
+    return keras.backend.backend()
 
 
 def compiled(function: Callable) -> Callable:
@@ -47,9 +45,7 @@ def compiled(function: Callable) -> Callable:
     On JAX the function itself, as there whole steps are compiled; and on Apple's GPUs, for which
     TensorFlow has no XLA.
     """
-    import keras
-
-    if keras.backend.backend() != "tensorflow":
+    if backend_name() == "jax":
         return function
     import tensorflow as tf
 
@@ -58,24 +54,46 @@ def compiled(function: Callable) -> Callable:
     return tf.function(function, jit_compile=True)
 
 
-def is_mirrored() -> bool:
-    """Within a strategy's scope: what is of a batch, each device has for its part alone."""
+def compiles_each_shape() -> bool:
+    """Whether a batch of a new shape costs seconds: JAX compiles a step for each."""
+    return backend_name() == "jax"
+
+
+def call_once(model, shape: tuple[int, ...]) -> None:
+    """Calls a model on word ids of a shape, so that it makes its weights.
+
+    On JAX without values, as it would compile each operation by itself.
+    """
     import keras
 
-    if keras.backend.backend() != "tensorflow":
-        return False
-    import tensorflow as tf
+    if backend_name() == "jax":
+        model.compute_output_spec(keras.KerasTensor(shape, "int32"))
+    else:
+        model.call(keras.ops.zeros(shape, "int32"))
 
-    return tf.distribute.has_strategy()
+
+def readable(tensor) -> Any:
+    """A tensor of TensorFlow as one that the backend reads: JAX reads NumPy's."""
+    import numpy as np
+
+    return tensor if backend_name() == "tensorflow" else np.asarray(tensor)
 
 
-def scope_of(model) -> contextlib.AbstractContextManager:
-    """Where variables that go with a model's are made: on all devices that it is built for."""
-    import keras
+def leave_gpus_to_jax() -> None:
+    """On JAX, keeps TensorFlow, which there only reads texts, from taking the memory of GPUs."""
+    if backend_name() == "jax":
+        import tensorflow as tf
 
-    if keras.backend.backend() != "tensorflow":
-        return contextlib.nullcontext()
-    return model.distribute_strategy.scope()
+        with contextlib.suppress(RuntimeError):  # where TensorFlow has it already
+            tf.config.set_visible_devices([], "GPU")
+
+
+def steps_per_execution(steps: int) -> int:
+    """How many of so many steps are best executed at a time: a part of them without a rest.
+
+    JAX's steps on a GPU are done before Python is.
+    """
+    return max(n for n in range(1, 11) if steps % n == 0) if backend_name() == "jax" else 1
 
 
 def prediction_threads() -> int:
@@ -84,9 +102,7 @@ def prediction_threads() -> int:
     One batch on all cores is slower, as each of its hundreds of operations starts and ends with
     waiting; least of it where ``TF_NUM_INTRAOP_THREADS`` is 1. A GPU, and JAX, take one.
     """
-    import keras  # takes seconds
-
-    if keras.backend.backend() != "tensorflow":
+    if backend_name() == "jax":
         return 1
     import tensorflow as tf
 
@@ -112,38 +128,3 @@ def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
-
-
-class _QuietImport(MetaPathFinder):
-    """Imports TensorFlow with standard error shut."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "tensorflow":
-            return None
-        sys.meta_path.remove(self)
-        if (spec := importlib.util.find_spec(name)) is not None:
-            load = spec.loader.exec_module
-
-            def quietly(module):
-                with _shut_standard_error():
-                    load(module)
-
-            spec.loader.exec_module = quietly
-        return spec
-
-
-@contextlib.contextmanager
-def _shut_standard_error():
-    """Also that of C++, which is file descriptor 2."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # there is none
-        yield
-        return
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)

@@ -1,0 +1,101 @@
+"""What a model needs to read texts and to name classes, and how it is kept with the model."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zoo.backend.keras_private import Model
+from zoo.errors import UsageError
+
+if TYPE_CHECKING:
+    from zoo.datasets import Preprocessor
+
+ASSET = "texts.json"  # in a .keras file's assets
+
+
+class ModelOfTexts(Model):
+    """A model with a preprocessor and labels, which its files and its copies keep.
+
+    A subclass has ``num_classes``, and ``accept(preprocessor)`` raises for one that it cannot read.
+    """
+
+    @property
+    def preprocessor(self) -> "Preprocessor | None":
+        """A :class:`zoo.datasets.Preprocessor`, or None.
+
+        Raises:
+            ValueError: when it is set, for one whose ids the model cannot read.
+        """
+        return self._preprocessor
+
+    @preprocessor.setter
+    def preprocessor(self, preprocessor):
+        if preprocessor is not None:
+            self.accept(preprocessor)
+        self._preprocessor = preprocessor
+
+    @property
+    def labels(self) -> list[str] | None:
+        """Names of the classes, or None; numbers that are set become names.
+
+        Raises:
+            ValueError: when they are set, for another number of them than of classes.
+        """
+        return self._labels
+
+    @labels.setter
+    def labels(self, labels):
+        names = None if labels is None else [str(label) for label in labels]
+        if names is not None and (isinstance(labels, str) or len(names) != self.num_classes):
+            raise ValueError(
+                f"labels must be the names of the {self.num_classes} classes: got {labels!r}"
+            )
+        self._labels = names
+
+    def save(self, filepath, *args, **kwargs):
+        """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.
+
+        Raises:
+            UsageError: for ``.h5``, which has no room for them.
+        """
+        if str(filepath).endswith((".h5", ".hdf5")):
+            raise UsageError(
+                f"{filepath}: HDF5 has no room for the words and the labels of a model: save it as "
+                ".keras, by zoo.save as a run folder, or its weights alone as .weights.h5"
+            )
+        super().save(filepath, *args, **kwargs)
+
+    def save_assets(self, folder):
+        """Keras calls it when it saves a model: writes preprocessor and labels."""
+        own = self.preprocessor
+        if own is None and self.labels is None:
+            return
+        texts = {
+            "preprocessor": own and own.get_config(),
+            "vocabulary": own and own.vocabulary,
+            "labels": self.labels,
+        }
+        Path(folder, ASSET).write_text(json.dumps(texts), "utf-8")
+
+    def load_assets(self, folder):
+        """Keras calls it when it loads a model: reads what :meth:`save_assets` wrote."""
+        path = Path(folder or "", ASSET)
+        if folder is None or not path.exists():
+            return
+        from zoo.datasets import Preprocessor
+
+        texts = json.loads(path.read_text("utf-8"))
+        if texts["preprocessor"] is not None:
+            self.preprocessor = Preprocessor(texts["vocabulary"], **texts["preprocessor"])
+        self.labels = texts["labels"]
+
+    def __reduce__(self):
+        """Copies and pickles keep the very preprocessor and the labels."""
+        rebuild, arguments = super().__reduce__()
+        return _rebuilt, (rebuild, arguments, self.preprocessor, self.labels and list(self.labels))
+
+
+def _rebuilt(rebuild, arguments, preprocessor, labels):
+    model = rebuild(*arguments)
+    model.preprocessor, model.labels = preprocessor, labels
+    return model
