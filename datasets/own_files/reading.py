@@ -2,7 +2,6 @@
 
 import glob
 import io
-import itertools
 import json
 import logging
 import re
@@ -24,7 +23,7 @@ from zoo.datasets.own_files.class_folders import (
 )
 from zoo.datasets.own_files.columns import TEXT_COLUMNS, choose_columns, column_named
 from zoo.datasets.own_files.row_reports import (
-    holds_rows,
+    labels_within,
     place,
     report_left_out,
     report_odd_labels,
@@ -33,16 +32,8 @@ from zoo.datasets.own_files.row_reports import (
     skipped,
     some_of,
 )
-from zoo.datasets.own_files.separated_values import MARKS, separator_of
-from zoo.datasets.own_files.tables import (
-    NO_ROWS,
-    SEPARATED,
-    SUFFIXES,
-    kind_of,
-    own_names,
-    read_columns,
-    read_rows,
-)
+from zoo.datasets.own_files.separated_values import MARKS
+from zoo.datasets.own_files.tables import NO_ROWS, SUFFIXES, as_text, kind_of, of_frame, open_table
 from zoo.datasets.own_files.text_files import (
     Problem,
     advice_on,
@@ -297,7 +288,7 @@ def column_of(
     if column is None:
         return None
     try:
-        return column_named(column, _columns(_source(path), encoding))
+        return column_named(column, _open_first(_source(path), encoding)[1].columns)
     except UsageError:  # lines of text or a folder; or what its reader will tell
         return None
 
@@ -308,10 +299,12 @@ def table_kind(path: str | Path) -> str | None:
     return None if path.is_dir() else kind_of(matching_files(path)[0])
 
 
-def _columns(source, encoding):
+def _open_first(source, encoding):
+    """The files of a table or a glob, and the first of them, open."""
     if isinstance(source, pd.DataFrame):
-        return list(map(str, source.columns))
-    return read_columns(matching_files(source)[0], encoding)
+        return [FRAME], of_frame(source)
+    files = matching_files(source)
+    return files, open_table(files[0], encoding)
 
 
 def _source(data):
@@ -488,47 +481,48 @@ def _open_rows(source, text_column, label_column, encoding, labelled=True, keep=
 
     The values are the text, the label or None, and the whole row or None.
     """
-    if isinstance(source, pd.DataFrame):
-        names = _columns(source, None)
-        chosen = choose_columns(FRAME, names, text_column, label_column, labelled)
-        rows = _rows_of_frame(source, *(n if n is None else names.index(n) for n in chosen), keep)
-        return dict(zip(("text_column", "label_column"), chosen, strict=True)), rows
-    if source.is_dir():
+    if isinstance(source, Path) and source.is_dir():
         check_encoding(encoding)
         rows = read_class_folders(source, labelled, encoding)
         return {}, ((file, where, (*values, None)) for file, where, values in rows)
-    files = matching_files(source)
-    names = read_columns(files[0], encoding)
-    chosen = choose_columns(files[0], names, text_column, label_column, labelled)
-    columns = dict(zip(("text_column", "label_column"), chosen, strict=True))
-    return columns, (row for file in files for row in _table(file, *chosen, encoding, keep))
+    files, first = _open_first(source, encoding)
+    chosen = choose_columns(files[0], first.columns, text_column, label_column, labelled)
+
+    def rows():
+        yield from _rows_of(files[0], first, *chosen, keep)
+        for file in files[1:]:
+            table = open_table(file, encoding)
+            # All files have these columns, but may write their accents in another way.
+            yield from _rows_of(
+                file, table, *choose_columns(file, table.columns, *chosen, labelled), keep
+            )
+
+    return dict(zip(("text_column", "label_column"), chosen, strict=True)), rows()
 
 
-def _rows_of_frame(frame, text, label, keep):
-    """Rows of a DataFrame, whose columns of texts and labels have these numbers."""
-
-    def cells(number):
-        values = [None] * len(frame) if number is None else frame.iloc[:, number].tolist()
-        return (v if isinstance(v, str) else None if _is_missing(v) else str(v) for v in values)
-
-    names = own_names(_columns(frame, None))
-    own = frame.itertuples(index=False, name=None) if keep else itertools.repeat(())
-    rows = zip(cells(text), cells(label), own, strict=False)
-    for number, (text, label, row) in enumerate(rows, start=1):
-        yield FRAME, number, (text, label, dict(zip(names, row, strict=True)) if keep else None)
+def _rows_of(file, table, text, label, keep):
+    """Rows of a table: file, place, and values or a problem."""
+    wanted = [text] if label is None else [text, label]
+    index = None if label is None else table.columns.index(label)
+    watched = table.separator is not None and (label is not None or kind_of(file) == ".tsv")
+    labels, suspects = set(), {}
+    for number, row in table.rows(wanted, keep):
+        if isinstance(row, Problem):
+            yield file, number, row
+            continue
+        values = as_text(row.get(text)), None if label is None else as_text(row.get(label))
+        labels.add(values[1])
+        if watched and "\n" in values[0]:
+            suspects[number] = labels_within(values[0], table.separator, len(row), index)
+        yield file, number, (*values, row if keep else None)
+    report_swallowed(file, [number for number, found in suspects.items() if found & labels])
 
 
 def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
     """Writes two columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
-    names, listed = list(columns.values()), _columns(frame, None)
-    rows = _rows_of_frame(frame, *map(listed.index, names), keep=False)
     with path.open("w", encoding="utf-8") as file:
-        for _, _, values in rows:
-            file.write(json.dumps(dict(zip(names, values[:2], strict=True))) + "\n")
-
-
-def _is_missing(value):
-    return value is None or value is pd.NA or value is pd.NaT or value != value
+        for _, row in of_frame(frame).rows(list(columns.values()), False):
+            file.write(json.dumps({name: as_text(value) for name, value in row.items()}) + "\n")
 
 
 def matching_files(path: Path) -> list[Path]:
@@ -543,33 +537,6 @@ def matching_files(path: Path) -> list[Path]:
     if not files:
         raise UsageError(f"no file matches {path}. Check the path, and quote it in a shell.")
     return files
-
-
-def _table(file, text, label, encoding, keep) -> Iterator[tuple]:
-    """Rows of a table: file, place, and values or a problem."""
-    names = read_columns(file, encoding)
-    # All files have them, but may write their accents in another way.
-    text, label = choose_columns(file, names, text, label, labelled=label is not None)
-    index = None if label is None else names.index(label)
-    labels, long_texts, swallowed = set(), [], []
-    watched = kind_of(file) == ".tsv" or (label is not None and kind_of(file) in SEPARATED)
-    separator = separator_of(file, encoding) if watched else None
-    wanted = [text] if label is None else [text, label]
-    for number, values in read_rows(file, wanted, encoding, keep):
-        if not isinstance(values, Problem):
-            own = values.pop() if keep else None
-            values = (values[0], values[1] if label is not None else None, own)
-            labels.add(values[1])
-            if watched and values[0] and "\n" in values[0]:
-                if label is not None:  # all of which are not known yet
-                    long_texts.append((number, values[0]))
-                elif holds_rows(values[0], separator, len(names)):
-                    swallowed.append(number)
-        yield file, number, values
-    for number, long in long_texts:
-        if holds_rows(long, separator, len(names), index, labels):
-            swallowed.append(number)
-    report_swallowed(file, swallowed)
 
 
 def _problem(text, label, encoding, labelled=True) -> Problem | None:

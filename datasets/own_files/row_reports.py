@@ -80,27 +80,19 @@ def report_odd_labels(path: str | Path, labels: list[str]) -> None:
         logger.warning("%s: %s more such labels", path, f"{len(odd) - ODD_LABELS:,}")
 
 
-def holds_rows(
-    text: str, separator: str, width: int, index: int | None = None, labels: Iterable[str] = ()
-) -> bool:
-    """Whether a text of many lines has whole rows of a table among them.
+def labels_within(text: str, separator: str, width: int, index: int | None) -> set[str | None]:
+    """The labels of what looks like whole rows of a table among the lines of a text.
 
     Args:
         text: the text.
         separator: of the table's columns.
         width: how many these are.
-        index: the column of labels; None in a file of tabs without one, as commas stand in texts.
-        labels: those of the table.
+        index: the column of labels; without one, each row has the label None.
     """
-
-    def is_row(cells):
-        if len(cells) != width:
-            return False
-        if index is None:
-            return width > 1
-        return cells[index].strip('" ') in labels
-
-    return any(is_row(line.split(separator)) for line in text.splitlines())
+    rows = (line.split(separator) for line in text.splitlines())
+    return {
+        None if index is None else row[index].strip('" ') for row in rows if len(row) == width > 1
+    }
 
 
 def report_swallowed(file: Path, lines: list[int]) -> None:

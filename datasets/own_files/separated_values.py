@@ -1,5 +1,6 @@
 """Separated values: rows as in CSV, of which a stray quote spoils only one."""
 
+import collections
 import contextlib
 import csv
 import itertools
@@ -18,10 +19,8 @@ UNBALANCED = (
     "a quote opens here and is not closed before the separator or the line end; double the quotes "
     'within a text: "say ""hi"""'
 )
-LONGEST_ROW = 100  # lines of one of the first two, in looking for its end
+HEAD = 200  # lines, blank ones apart, that tell the separator
 MARKS = ",;\t|"  # of CSV: a spreadsheet writes semicolons where numbers have decimal commas
-OPENING = rf'(?:(?<=[{MARKS}])|^)(\s*)"'  # a quote where a cell begins, after some blanks
-QUOTED = re.compile(rf'{OPENING}(?:[^"]++|"")*+(?:"|\Z)')
 WHOLE = re.compile('"(?:[^"]|"")*"')  # a cell that is quoted
 DIRECTIVE = re.compile(r"sep=(.)\s*")  # which Excel reads, and may write, before the header
 JSON = ("{", "[")  # how it starts
@@ -32,52 +31,70 @@ logger = logging.getLogger("zoo")
 
 def read_separated(
     path: Path, encoding: str | None = None
-) -> Iterator[tuple[int, list[str] | Problem]]:
-    """The rows of a file, the header first; blank lines are none.
+) -> tuple[str, Iterator[tuple[int, list[str] | Problem]]]:
+    """The separator of a file, and its rows, the header first; blank lines are none.
 
     Many a writer of TSV does not quote: where quotes do not balance there, a line that has as many
     cells as the header is taken as it stands, which the log reports. Blanks after separators are
     left out where the header has some, so that a quote may follow.
 
-    Yields:
-        The number of the line where the row starts; and its cells, in any number, or its problem.
+    Returns:
+        The separator; and, of each row, the number of the line where it starts, and its cells, in
+        any number, or its problem.
 
     Raises:
         UsageError: where the file cannot be read on.
     """
+    rows = _separator_and_rows(path, encoding)
+    return next(rows), rows
+
+
+def _separator_and_rows(path, encoding):
     csv.field_size_limit(LONGEST_CELL)
-    separator = separator_of(path, encoding)
-    _, header, _ = _start(path, encoding)
-    blanks = separator != "\t" and f"{separator} " in header and not header.startswith(JSON)
     with open_text(path, encoding) as file:
-        lines = _Lines(file)
-        rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=blanks)
-        width, unquoted = 0, []
+        separator, blanks, again = _start(path, file)
+        yield separator
+        record = []  # the lines of a row
+
+        def lines():
+            while line := again.popleft() if again else next(file, ""):
+                record.append(line)
+                yield line
+
+        def reader():
+            return csv.reader(lines(), delimiter=separator, strict=True, skipinitialspace=blanks)
+
+        rows, number, ends = reader(), 1, "\n"
+        width, unquoted, reread = 0, [], 0
         while True:
-            start = lines.number
+            record.clear()
             try:
                 row = next(rows)
             except StopIteration:
                 break
             except csv.Error:
                 # The rest of the file may be what the quote took in: only its line is given up.
-                row = _as_it_stands(lines.record[0], separator, blanks)
+                row = _as_it_stands(record[0], separator, blanks)
                 if row and len(row) == width:
-                    unquoted.append(start)
+                    unquoted.append(number)
                 else:
                     row = Problem("with an unbalanced quote", UNBALANCED)
-                lines.go_on(1)
-                if lines.reread > MOST_REREAD:
+                again.extendleft(reversed(record[1:]))
+                reread += len(record) - 1
+                del record[1:]
+                if reread > MOST_REREAD:
                     raise UsageError(
-                        f"{path}, line {start}: too many unbalanced quotes to read on: double the "
+                        f"{path}, line {number}: too many unbalanced quotes to read on: double the "
                         "quotes within texts"
                     ) from None
-            else:
-                directive = not width and DIRECTIVE.fullmatch(lines.record[0])
-                lines.go_on()
-                if directive:
-                    continue
-            if row and (width or any(cell.strip() for cell in row)):  # the header is not blank
+                rows = reader()
+            start = number
+            if start == 1 and record[0].endswith("\r"):
+                ends = ("\n", "\r")  # a lone carriage return ends a line if it ends the first
+            number += sum(line.endswith(ends) for line in record)
+            if not width and (DIRECTIVE.fullmatch(record[0]) or not any(map(str.strip, row))):
+                continue  # neither is a header
+            if row:
                 width = width or len(row)
                 yield start, row
     if unquoted:
@@ -87,45 +104,37 @@ def read_separated(
         )
 
 
-def separator_of(path: Path, encoding: str | None = None) -> str:
-    """Tabs in TSV. In CSV that of Excel's directive; or of ``MARKS`` the one that is in the header
-    most often, without what is in quotes, and a mark before a blank only where no other is. One
-    that makes as many cells of the next line, too, is before all others.
+def _start(path, file):
+    """What separates the columns, whether blanks after it are left out, and the lines read so far.
+
+    Tabs in TSV. In CSV the mark of Excel's directive; or of ``MARKS`` the one that is in the header
+    most often, and one before a blank only where no other is. One that makes as many cells of the
+    next row, too, is before all others.
     """
-    if unpacked(path).suffix.lower() == ".tsv":
-        return "\t"
-    directive, header, row = _start(path, encoding)
-    if directive:
-        return directive[1]
+    read, head = collections.deque(), []
+    while len(head) < HEAD and (line := next(file, "")):
+        read.append(line)
+        if not line.isspace():
+            head.append(line)
+
+    def first_rows(mark, blanks=True):
+        rows = csv.reader(head, delimiter=mark, skipinitialspace=blanks)
+        return [*itertools.islice(rows, 2), [], []][:2]
 
     def likeliness(mark):
-        count = header.count(mark)
-        return count and count == row.count(mark), count - header.count(f"{mark} "), count
+        header, row = map(len, first_rows(mark))
+        after = sum(cell.startswith(" ") for cell in first_rows(mark, False)[0][1:])
+        return header > 1 and header == row, header - after, header
 
-    return max(MARKS, key=likeliness)
-
-
-def _start(path, encoding):
-    """Excel's directive, or None, and the two rows after it, without what is in quotes."""
-    with open_text(path, encoding) as file:
-        lines = (line for line in file if not line.isspace())
-        header = _row(lines)
-        directive = DIRECTIVE.fullmatch(header)
-        header = _row(lines) if directive else header
-        row = _row(lines)
-    return directive, *(QUOTED.sub(r"\1", line) for line in (header, row))
-
-
-def _row(lines):
-    """The next row: of many lines, where a quote opens in it, up to where its quotes balance.
-
-    Where they never do, one line, and the others are lost: its reader will refuse it.
-    """
-    following = itertools.accumulate(itertools.islice(lines, LONGEST_ROW))
-    row = next(following, "")
-    if row.count('"') % 2 and re.search(OPENING, row):
-        row = next((more for more in following if more.count('"') % 2 == 0), row)
-    return row
+    directive = DIRECTIVE.fullmatch(head[0]) if head else None
+    if directive:
+        del head[0]
+    if unpacked(path).suffix.lower() == ".tsv":
+        return "\t", False, read
+    mark = directive[1] if directive else max(MARKS, key=likeliness)
+    (header, _), (plain, _) = first_rows(mark), first_rows(mark, False)
+    is_json = bool(head) and head[0].startswith(JSON)
+    return mark, mark != "\t" and header[1:] != plain[1:] and not is_json, read
 
 
 def check_header(path: Path, line: int, names: list[str], encoding: str | None = None) -> list[str]:
@@ -159,33 +168,3 @@ def _as_it_stands(line, separator, blanks):
         with contextlib.suppress(csv.Error):
             return next(csv.reader([line], delimiter=separator, strict=True), [])
     return []
-
-
-class _Lines:
-    """Lines of a file, counted, that can be gone back to."""
-
-    def __init__(self, lines):
-        self.lines = lines
-        self.again = []  # the next one last
-        self.record = []  # those since the last row
-        self.number = 1  # of the first of them
-        self.ends = "\n"  # of lines; a lone carriage return ends one where it ends the header
-        self.reread = 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        line = self.again.pop() if self.again else next(self.lines)
-        self.record.append(line)
-        return line
-
-    def go_on(self, taken=None):
-        """The next row starts ``taken`` lines further; by default after those read."""
-        taken = len(self.record) if taken is None else taken
-        if self.number == 1 and self.record[0].endswith("\r"):
-            self.ends = ("\n", "\r")
-        self.number += sum(line.endswith(self.ends) for line in self.record[:taken])
-        self.again += reversed(self.record[taken:])
-        self.reread += len(self.record) - taken
-        self.record.clear()

@@ -3,9 +3,12 @@
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from zoo.datasets.own_files.columns import TEXT_COLUMNS
 from zoo.datasets.own_files.separated_values import SUFFIXES as SEPARATED
@@ -42,95 +45,148 @@ def kind_of(path: str | Path) -> str | None:
     return suffix
 
 
-def read_columns(path: str | Path, encoding: str | None = None) -> list[str]:
-    """The names of a table's columns. Of JSON: the keys of the first 1,000 objects.
+@dataclass
+class Table:
+    """An open table.
+
+    Attributes:
+        columns: their names, as they are there.
+        rows: given names of columns, and whether whole rows are wanted, the rows that follow, one
+            by one: a number, of the line where a row starts (in Parquet and in an array of JSON:
+            of the row), and its values by :func:`own_names`, at least of those columns; or its
+            problem. Blank lines are none.
+        separator: of columns, in CSV and TSV; else None.
+    """
+
+    columns: list[str]
+    rows: Callable[[list[str], bool], Iterator[tuple[int, dict[str, Any] | Problem]]]
+    separator: str | None = None
+
+
+def open_table(path: str | Path, encoding: str | None = None) -> Table:
+    """A table in a file. The columns of JSON are the keys of the first 1,000 objects.
 
     Raises:
-        UsageError: for a missing or empty file, one of another kind, or a damaged header.
+        UsageError: for a missing or empty file, one of another kind, or a damaged header; and,
+            among the rows, where the file is so damaged that no further one can be read.
     """
     path = Path(path)
     kind = _check(path)
     if kind == ".parquet":
-        return _parquet(path).schema_arrow.names
-    rows = read_separated(path, encoding) if kind in SEPARATED else _objects(path, encoding)
-    line, first = next(rows, (0, None))
+        return _of_parquet(path)
+    return _of_separated(path, encoding) if kind in SEPARATED else _of_json(path, encoding)
+
+
+def _of_separated(path, encoding):
+    separator, records = read_separated(path, encoding)
+    line, first = next(records, (0, None))
     if first is None:
         raise UsageError(f"{path} has no rows: {NO_ROWS}")
-    if kind not in SEPARATED:
-        good = [
-            row for _, row in ((line, first), *itertools.islice(rows, 999)) if isinstance(row, dict)
-        ]
-        if not good:
-            raise UsageError(f"{path}, {unit_of(path)} {line}: {first.message}")
-        return list(dict.fromkeys(itertools.chain.from_iterable(good)))
     if isinstance(first, Problem):
         raise UsageError(f"{path}, line {line}, the header: {first.message}")
-    return check_header(path, line, [name.strip() for name in first], encoding)
+    columns = check_header(path, line, [name.strip() for name in first], encoding)
+    names = own_names(columns)
 
-
-def read_rows(
-    path: str | Path, wanted: list[str], encoding: str | None = None, keep: bool = False
-) -> Iterator[tuple[int, list[Any] | Problem]]:
-    """The rows of a table, one by one; blank lines are none.
-
-    Args:
-        path: a file that :func:`read_columns` accepts.
-        wanted: names of columns.
-        encoding: None for UTF-8, or what the file's mark tells.
-        keep: whether whole rows are wanted, too.
-
-    Yields:
-        The number of the line (in Parquet and in an array of JSON: of the row) where the row
-        starts, and the values of the ``wanted`` columns, None where one is missing, and at last,
-        with ``keep``, the row by :func:`own_names`; or the problem of that row.
-
-    Raises:
-        UsageError: where the file is so damaged that no further row can be read.
-    """
-    path = Path(path)
-    kind = kind_of(path)
-    if kind == ".parquet":
-        yield from _parquet_rows(path, wanted, keep)
-    elif kind in SEPARATED:
-        records = read_separated(path, encoding)
-        header = [name.strip() for name in next(records)[1]]
-        indices = [header.index(name) for name in wanted]
-        names = own_names(header)
+    def rows(wanted, keep):
         for line, row in records:
             if isinstance(row, Problem):
                 yield line, row
-            elif len(row) == len(header):
-                own = [dict(zip(names, row, strict=True))] if keep else []
-                yield line, [row[index] for index in indices] + own
+            elif len(row) == len(names):
+                yield line, dict(zip(names, row, strict=True))
             elif len(row) > 1 or row[0].strip():
                 message = (
-                    f"{len(row)} columns where the header has {len(header)}; a text that contains "
+                    f"{len(row)} columns where the header has {len(names)}; a text that contains "
                     "the separator must be quoted"
                 )
                 yield line, Problem("ragged", message)
-    else:
-        for line, row in _objects(path, encoding):
-            values = row if isinstance(row, Problem) else [row.get(name) for name in wanted]
-            odd = [type(v).__name__ for v in values if not isinstance(v, (str, bool, type(None)))]
-            if isinstance(row, dict) and odd:
-                values = Problem("with a value that is no text", f"a {odd[0]} instead of a text")
-            elif isinstance(row, dict):
-                values = [v if v is None else str(v) for v in values] + ([row] if keep else [])
-            yield line, values
+
+    return Table(columns, rows, separator)
+
+
+def _of_json(path, encoding):
+    objects = _objects(path, encoding)
+    first = list(itertools.islice(objects, 1000))
+    if not first:
+        raise UsageError(f"{path} has no rows: {NO_ROWS}")
+    good = [row for _, row in first if isinstance(row, dict)]
+    if not good:
+        line, problem = first[0]
+        raise UsageError(f"{path}, {unit_of(path)} {line}: {problem.message}")
+
+    def rows(wanted, keep):
+        for line, row in itertools.chain(first, objects):
+            values = [] if isinstance(row, Problem) else [row.get(name) for name in wanted]
+            odd = [type(value).__name__ for value in values if isinstance(value, (dict, list))]
+            if odd:
+                row = Problem("with a value that is no text", f"a {odd[0]} instead of a text")
+            yield line, row
+
+    return Table(list(dict.fromkeys(itertools.chain.from_iterable(good))), rows)
+
+
+def _of_parquet(path):
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise UsageError(f"{path} is not Parquet, or damaged: {_first_line(error)}") from None
+    columns = file.schema_arrow.names
+
+    def rows(wanted, keep):
+        for name in wanted:
+            kind = file.schema_arrow.field(name).type
+            if pyarrow.types.is_nested(kind):
+                raise UsageError(f"{path}: the column {name!r} holds {kind}: choose one of texts")
+        number = 0
+        try:
+            for batch in file.iter_batches(1024, columns=None if keep else wanted):
+                names = own_names(batch.schema.names)
+                for row in zip(*map(_values, batch.columns), strict=True):
+                    number += 1
+                    yield number, dict(zip(names, row, strict=True))
+        except (pyarrow.ArrowException, OSError) as error:
+            reason = f"{path} is damaged after row {number}: {_first_line(error)}"
+            raise UsageError(reason) from None
+
+    return Table(columns, rows)
+
+
+def of_frame(frame: pd.DataFrame) -> Table:
+    """A DataFrame as a table."""
+    columns = list(map(str, frame.columns))
+
+    def rows(wanted, keep):
+        names = own_names(columns)
+        chosen = names if keep else wanted
+        part = frame.iloc[:, [names.index(name) for name in chosen]]
+        for number, row in enumerate(part.itertuples(index=False, name=None), start=1):
+            yield number, dict(zip(chosen, row, strict=True))
+
+    return Table(columns, rows)
+
+
+def as_text(value: Any) -> str | None:
+    """A value of a table as text; None where it is missing."""
+    if isinstance(value, str):
+        return str(value)
+    missing = value is None or value is pd.NA or value is pd.NaT or value != value
+    return None if missing else str(value)
 
 
 def own_names(columns: list[str]) -> list[str]:
-    """Names of columns, each once, as pandas makes them.
+    """Names of columns, each once, as pandas makes them; what is there once stays as it is.
 
     >>> own_names(["id", "text", "id"])
     ['id', 'text', 'id.1']
     """
-    if len(set(columns)) == len(columns):
-        return columns
     names = []
     for column in columns:
-        forms = itertools.chain([column], (f"{column}.{i}" for i in itertools.count(1)))
-        names.append(next(name for name in forms if name not in names))
+        others = (f"{column}.{i}" for i in itertools.count(1))
+        if column in names:
+            column = next(name for name in others if name not in columns and name not in names)
+        names.append(column)
     return names
 
 
@@ -176,7 +232,7 @@ def _objects(path, encoding):
             yield from _of_array(path, file)
             return
         _check_one_a_line(path, file)
-    with open_text(path, encoding) as file:
+        file.seek(0)
         for number, line in enumerate(file, start=1):
             if line.isspace():
                 continue
@@ -275,46 +331,18 @@ def _is_list_of_rows(value):
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def _parquet(path):
-    import pyarrow
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        return ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise UsageError(f"{path} is not Parquet, or damaged: {_first_line(error)}") from None
-
-
-def _parquet_rows(path, wanted, keep):
-    import pyarrow
-
-    number, file = 0, _parquet(path)
-    names = own_names(file.schema_arrow.names)
-    try:
-        for batch in file.iter_batches(1024, columns=None if keep else wanted):
-            columns = [_texts(path, name, batch.column(name)) for name in wanted]
-            if keep:
-                own = zip(*map(_values, batch.columns), strict=True)
-                columns.append(dict(zip(names, row, strict=True)) for row in own)
-            for values in zip(*columns, strict=True):
-                number += 1
-                yield number, list(values)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is damaged after row {number}: {_first_line(error)}") from None
-
-
 def _values(column):
-    """A column of Parquet as Python's values: None for NaN, U+FFFD for what is not UTF-8."""
+    """A column of Parquet as Python's values: None for NaN, surrogates for what is not UTF-8."""
     import pyarrow
     from pyarrow import types
 
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if types.is_string(column.type) or types.is_large_string(column.type):
-        column = column.cast(pyarrow.large_binary())
+        column = column.cast(pyarrow.large_binary())  # so that bad UTF-8 is only its row's problem
     single = types.is_float32(column.type) or types.is_float16(column.type)
-    return [
-        value.decode("utf-8", "replace")
+    return [  # 0.1 of 32 bits is 0.1, and not the nearest of 64 bits
+        value.decode("utf-8", "surrogateescape")
         if isinstance(value, bytes)
         else None
         if value is None or value != value  # NaN
@@ -322,29 +350,6 @@ def _values(column):
         if single
         else value
         for value in (column.to_numpy(zero_copy_only=False) if single else column.to_pylist())
-    ]
-
-
-def _texts(path, name, values):
-    """A column of Parquet as strings and None."""
-    import pyarrow
-    from pyarrow import types
-
-    if types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if types.is_nested(values.type):
-        raise UsageError(f"{path}: the column {name!r} holds {values.type}: choose one of texts")
-    if types.is_string(values.type) or types.is_large_string(values.type):
-        values = values.cast(pyarrow.large_binary())  # so that bad UTF-8 is only its row's problem
-    single = types.is_float32(values.type) or types.is_float16(values.type)
-    values = values.to_numpy(zero_copy_only=False) if single else values.to_pylist()
-    return [  # 0.1 of 32 bits is 0.1, and not the nearest of 64 bits
-        value.decode("utf-8", "surrogateescape")
-        if isinstance(value, bytes)
-        else None
-        if value is None or value != value  # NaN
-        else str(value)
-        for value in values
     ]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import html
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,14 @@ from zoo.registry import describe
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import read_scores
 
+METRICS = """\
+Of the model before the export, on the {texts:,} texts of the test split, which decided
+nothing: accuracy {accuracy:.2%}, macro F1 {macro_f1:.2%}, cross-entropy
+{loss:.3f}.{official} {calibrated}
+
+| class | precision | recall | F1 | texts |
+|---|--:|--:|--:|--:|
+{table}{told}"""
 USE = {
     "savedmodel": """import tensorflow as tf
 
@@ -87,18 +96,90 @@ def model_card(
         agreement: of the export with Keras; None where no test split is at hand.
         fixed: whether the export reads one text at a time, padded to the longest.
     """
-    config = read_config(run)
+    config, own = read_config(run), model.preprocessor
     settings = config.settings
-    trained = settings.data is not None  # by zoo.train, with scores
-    scores = read_scores(run) if trained else {"classes": {}, "calibration_error": None}
-    summary, own = describe(settings.model).summary, model.preprocessor
     format, _, quantization = name.partition("-")
-    shape = "(1, 1, 3)" if model.hierarchical else "(1, 3)"
+    shape, padded = "(1, 1, 3)" if model.hierarchical else "(1, 3)", ""
     if fixed:
-        limits = [own.max_sentences, own.max_words][not model.hierarchical :]
-        shape = str((1, *limits))
-    padded = ", padded with 0 to this shape" if fixed else ""
-    sentences = f"{own.max_sentences} sentences and " if model.hierarchical else ""
+        shape = str((1, *[own.max_sentences, own.max_words][not model.hierarchical :]))
+        padded = ", padded with 0 to this shape"
+    words = "characters" if CLEAN_UPS[own.clean_up].by_character else "words"
+    most = f"{own.max_words} {words}"
+    if model.hierarchical:
+        most = f"{own.max_sentences} sentences and {most} of each"
+    limits = ""
+    if own.entities:
+        limits += "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
+    if word_weights(model, own(["a"])) is not None:
+        limits += "- Attention shows where the model looked, not why it answered so.\n"
+    version = config.versions["attention-zoo"]
+    facts = {
+        "title": settings.model,
+        "parameters": model.count_params(),
+        "made": f"saved by zoo\n{version}",
+        "data": "They are not known",
+        "labels": _labels(model.labels),
+        "counted": "chosen by its owner",
+        "metrics": "They are not known: the model was saved from Python.",
+        "summary": describe(settings.model).summary,
+        "run": _cell(run.resolve().name),
+        "format": f"{format}, quantized to {quantization}" if quantization else format,
+        "agreement": agreement or "The test split is not at hand: not compared with Keras.",
+        "use": USE[format].format(shape=shape, padded=padded),
+        "vocabulary": len(own.vocabulary),
+        "words": words,
+        "Words": words.capitalize(),
+        "most": most,
+        "limits": limits,
+        "files": "\n".join(
+            f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        ),
+    }
+    if settings.data is not None:  # trained by zoo.train, with scores
+        scores, data = read_scores(run), _cell(short_name(settings.data))
+        counted = "alone"
+        if settings.start_from is not None:
+            counted = "and filled up by those of the run it started from"
+        elif settings.embeddings is not None:
+            counted = "and filled up by its word vectors"
+        facts |= {
+            "title": f"{settings.model} on {data}",
+            "parameters": scores["parameters"],
+            "made": f"trained by zoo\n{version} with seed {settings.seed}",
+            "data": data,
+            "labels": _labels(list(scores["classes"]) or model.labels),
+            "counted": f"counted on the training split {counted}",
+            "metrics": _metrics(scores),
+        }
+    template = (files("zoo.shipping") / "model_card.md").read_text("utf-8")
+    return template.format(**facts)
+
+
+def _labels(names):
+    """The first names of classes, and how many others there are."""
+    labels = ", ".join(map(_cell, names[:SHOWN_CLASSES]))
+    others = len(names[SHOWN_CLASSES:])
+    return f"{labels} and {others:,} others" if others else labels
+
+
+def _metrics(scores):
+    """The scores of a training, in words and as a table of the classes."""
+    official = "".join(
+        f" The official F1 of {task} is {scores[name]:.2%}."
+        for name, task in TASKS.items()
+        if name in scores
+    )
+    error = f"on the test split they are off by {scores['calibration_error']:.1%} on average."
+    calibrated = "Probabilities are not calibrated."
+    if scores.get("temperature", 1) != 1:
+        calibrated = f"Probabilities are calibrated on the validation split: {error}"
+    elif "temperature" in scores:
+        calibrated = (
+            "Probabilities are as the model gives them, as no temperature brings those of the "
+            f"validation split closer: {error}"
+        )
     shown, told = worst_classes(scores["classes"])
     classes = "\n".join(
         f"| {_cell(label)} | {row['precision']:.3f} | {row['recall']:.3f} "
@@ -108,99 +189,9 @@ def model_card(
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
     if not all(row["support"] for row in scores["classes"].values()):
         told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
-    names = list(scores["classes"]) or model.labels
-    labels = ", ".join(map(_cell, names[:SHOWN_CLASSES]))
-    if others := len(names[SHOWN_CLASSES:]):
-        labels += f" and {others:,} others"
-    files = "\n".join(
-        f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
+    return METRICS.format(
+        **scores, official=official, calibrated=calibrated, table=classes, told=told
     )
-    calibrated = (
-        f"Probabilities are calibrated on the validation split: on the test split they are off by "
-        f"{scores['calibration_error']:.1%} on average."
-        if scores.get("temperature", 1) != 1
-        else f"Probabilities are as the model gives them, as no temperature brings those of the "
-        f"validation split closer: on the test split they are off by "
-        f"{scores['calibration_error']:.1%} on average."
-        if "temperature" in scores
-        else "Probabilities are not calibrated."
-    )
-    official = "".join(
-        f" The official F1 of {task} is {scores[name]:.2%}."
-        for name, task in TASKS.items()
-        if name in scores
-    )
-    marks = ""
-    if own.entities:
-        marks = "- Mark the two entities of a text, as `<e1>this</e1>` and `<e2>that</e2>`.\n"
-    looked = "- Attention shows where the model looked, not why it answered so.\n"
-    looked = "" if word_weights(model, own(["a"])) is None else looked
-    words = "characters" if CLEAN_UPS[own.clean_up].by_character else "words"
-    counted = "counted on the training split alone"
-    if settings.embeddings is not None:
-        counted = "counted on the training split and filled up by its word vectors"
-    if settings.start_from is not None:
-        counted = "counted on the training split and filled up by those of the run it started from"
-    title, data = settings.model, "They are not known"
-    if trained:
-        data = _cell(short_name(settings.data))
-        title += f" on {data}"
-    made = f"trained by zoo\n{config.versions['attention-zoo']} with seed {settings.seed}"
-    metrics = "They are not known: the model was saved from Python."
-    if trained:
-        metrics = f"""Of the model before the export, on the {scores["texts"]:,} texts of the test \
-split, which decided
-nothing: accuracy {scores["accuracy"]:.2%}, macro F1 {scores["macro_f1"]:.2%}, cross-entropy
-{scores["loss"]:.3f}.{official} {calibrated}
-
-| class | precision | recall | F1 | texts |
-|---|--:|--:|--:|--:|
-{classes}{told}"""
-    parameters = scores["parameters"] if trained else model.count_params()
-    if not trained:
-        made = f"saved by zoo\n{config.versions['attention-zoo']}"
-        counted = "chosen by its owner"
-    return f"""# {title}
-
-A text classifier: {summary} {parameters:,} parameters, {made}; the run is
-{_cell(run.resolve().name)}.
-
-## Use
-
-Format: {format}{f", quantized to {quantization}" if quantization else ""}. \
-{agreement or "The test split is not at hand: not compared with Keras."}
-
-```python
-{USE[format].format(shape=shape, padded=padded)}
-```
-
-## Data
-
-{data}, with the labels {labels}. The
-vocabulary has {len(own.vocabulary):,} {words}, {counted}.
-
-## Metrics
-
-{metrics}
-
-## Limits
-
-- It knows the {words} and the kind of text of its training data; other languages, topics or times
-  were not tried. Every text gets one of the labels, also one that has nothing to do with them.
-- {words.capitalize()} outside the vocabulary are all the same to it. It reads \
-{sentences}{own.max_words} {words}\
-{" of each" if model.hierarchical else ""}; what comes after is not read.
-{marks}{looked}\
-- Whoever labels people, or decides about them, must measure errors by group; nobody has here.
-
-## Files
-
-| file | bytes | SHA-256 |
-|---|--:|---|
-{files}
-"""
 
 
 def _cell(text):

@@ -17,6 +17,7 @@ import zoo
 from zoo.datasets import column_of, composed, read_texts
 from zoo.datasets.class_labels import in_label_order
 from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.own_files import text_files
 from zoo.datasets.own_files.reading import (
     is_path,
     load_files,
@@ -276,6 +277,31 @@ def test_texts_that_swallow_rows_are_told(tmp_path, log):
     path = write(tmp_path / "a.tsv", 'id\ttext\n1\t"Great\n2\tBad"\n3\tok\n')
     assert len(read_texts(path)) == 2
     assert "1 of the texts have lines that look like rows (line 2)" in log.text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
+def test_a_table_is_opened_once(tmp_path, monkeypatch, suffix):
+    """It may be large, or on a slow disk."""
+    opened, path = [], tmp_path / f"a{suffix}"
+    if suffix in (".csv", ".tsv"):
+        FRAME.to_csv(path, index=False, sep="," if suffix == ".csv" else "\t")
+    else:
+        FRAME.to_json(path, orient="records", lines=suffix == ".jsonl")
+
+    def counting(*args):
+        opened.append(args)
+        return open(*args)
+
+    monkeypatch.setattr(text_files, "open", counting, raising=False)
+    assert load_files(path).frame("train").to_numpy().tolist() == ROWS
+    assert len(opened) == 1
+
+
+def test_names_of_columns_are_told_apart_as_pandas_does(tmp_path):
+    path = write(tmp_path / "a.csv", "text,a,a,a.1,a\none,1,2,3,4\n")
+    ((row, text),) = stream_texts(path, keep=True)
+    assert list(row) == list(pd.read_csv(path).columns)
+    assert text == "one" and read_texts(path, "a.1") == ["3"]
 
 
 def test_a_glob_of_lines(tmp_path):
