@@ -19,6 +19,7 @@ from keras import ops
 from zoo.backend import scope_of
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.errors import UsageError
+from zoo.explanation.attention import Attention as Attention  # which models give
 from zoo.input_checks import (
     check_class_names,
     check_ids,

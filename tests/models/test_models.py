@@ -17,6 +17,8 @@ import zoo
 from tests.kinds import KINDS, NAMES, dropouts, every_kind, in_32_and_16_bits, slow_unless
 from zoo.datasets import Preprocessor
 from zoo.datasets.batches import pack
+from zoo.evaluation.calibration import with_temperature
+from zoo.explanation.attention import Attention
 from zoo.registry import create, import_model
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
@@ -307,25 +309,40 @@ ATTENTIVE = [
 ]
 
 
+def masks_of(ids):
+    """Where attention may be."""
+    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
+    return Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
+
+
 @pytest.mark.parametrize("name", ATTENTIVE)
 def test_attention_scores_are_weights_of_real_words(name):
     model = built(name, keras.config.dtype_policy().name)
     ids = random_ids(model, words=7)
-    result, scores = model(ids, training=False, return_attention_scores=True)
+    result, attention = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, probabilities(model, ids), atol=1e-6)
-    masks = {"words": ids != 0, "sentences": (ids != 0).any(axis=-1), "pairs": ids != 0}
-    for level, weights in scores.items():
+    for weights, mask in zip(attention, masks_of(ids), strict=True):
         if weights is None:
             continue
-        weights, mask = np.asarray(weights), masks[level]
-        while mask.ndim < weights.ndim:  # of each head, each word
-            mask = mask[..., None, :]
+        weights = keras.ops.convert_to_numpy(weights)
         mask = np.broadcast_to(mask, weights.shape)
         assert (weights >= 0).all()
         assert (weights[~mask] == 0).all()
         if name == "attcnn":  # a word does not attend to itself
             mask = mask & ~np.eye(7, dtype=bool)
         np.testing.assert_allclose(weights.sum(axis=-1), mask.any(axis=-1), atol=1e-5)
+
+
+@every_kind
+def test_the_last_layer_takes_a_temperature(name):
+    """As training gives it one that makes probabilities as often right as they say."""
+    model = built(name, keras.config.dtype_policy().name)
+    ids, weights = random_ids(model), model.classify.get_weights()
+    before = probabilities(model, ids)
+    model.classify.set_weights([one / 3 for one in weights])
+    after = probabilities(model, ids)
+    model.classify.set_weights(weights)
+    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)
 
 
 @every_kind

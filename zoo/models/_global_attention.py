@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import (
     CenterLoss,
     EntityPositions,
@@ -132,7 +132,9 @@ class GlobalAttentionClassifier(TextClassifier):
         hidden = self.hidden(document)
         self.features = hidden  # for compute_loss, in the same step
         probabilities = self.classify(self.drop(hidden, training=training))
-        return (probabilities, {"words": scores}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(words=scores[:, :, None])
+        return probabilities
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The compiled loss and, in training, the centre loss."""

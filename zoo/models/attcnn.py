@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.errors import unknown
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.recipes import Recipe
@@ -156,4 +156,6 @@ class ATTCNN(KimCNN):
         )
         extended = ops.concatenate([words, context], axis=-1)  # Equation 7
         probabilities = self.classify_words(extended, mask, training)
-        return (probabilities, {"pairs": scores}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(pairs=scores[:, None, None])
+        return probabilities

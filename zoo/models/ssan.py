@@ -6,7 +6,7 @@ Ambartsoumian and Popowich 2018, with the Transformer that they compare it with.
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.errors import unknown
 from zoo.layers import (
     MaskedAveragePooling,
@@ -122,7 +122,7 @@ class SSAN(TextClassifier):
         sentence = self.hidden(self.mean(words, mask=mask))
         probabilities = self.classify(self.drop(sentence, training=training))
         if return_attention_scores:
-            return probabilities, {"pairs": ops.stack(scores, axis=1)}
+            return probabilities, Attention(pairs=ops.concatenate(scores, axis=1)[:, :, None])
         return probabilities
 
 
