@@ -23,7 +23,7 @@ import zoo
 from zoo.cli import commands as cli
 from zoo.cli import terminal
 from zoo.evaluation.scores import _is_known
-from zoo.explanation.explain import Explanation, Word
+from zoo.explanation.explanation import Explanation, Word
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import numpy as np
 import zoo
 from zoo.datasets import Preprocessor
 from zoo.explanation.corpus_tables import attended_ngrams, filter_ngrams, weights_by_class
-from zoo.explanation.explain import Explanation, Word
+from zoo.explanation.explanation import Explanation, Word
 
 
 def explanation(text, weights, label, target=None, sentences=None):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from keras import ops
 
-from zoo.explanation.explain import Explanation
+from zoo.explanation.explanation import Explanation
 from zoo.layers import AttentiveConv
 from zoo.layers.masking import word_mask
 
