@@ -133,7 +133,7 @@ class GlobalAttentionClassifier(TextClassifier):
         self.features = hidden  # for compute_loss, in the same step
         probabilities = self.classify(self.drop(hidden, training=training))
         if return_attention_scores:
-            return probabilities, Attention(words=scores[:, :, None])
+            return probabilities, Attention(words=ops.expand_dims(scores, 2))
         return probabilities
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):

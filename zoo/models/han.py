@@ -1,6 +1,7 @@
 """HAN: Hierarchical Attention Networks for Document Classification (Yang et al. 2016)."""
 
 import keras
+from keras import ops
 
 from zoo.errors import unknown
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
@@ -40,7 +41,7 @@ class HANLevel(keras.layers.Layer):
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
         vector, weights = self.summary(annotations, mask=mask, return_attention_scores=True)
-        words = None if weights is None else weights[:, None]
+        words = None if weights is None else ops.expand_dims(weights, 1)
         return (vector, (words, None)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
