@@ -1,109 +1,20 @@
 """Explanations: the model's answer and its attention, at the words' places in the text."""
 
-import html
-import json
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import zoo
-from tests.kinds import every_kind
-from zoo.datasets import Preprocessor
-from zoo.explanation.attention import attention_of, word_weights
-from zoo.explanation.explain import Explanation, Word, explain
-
-TEXTS = [
-    "Don't go there. The  ROOM was, well, d\u00e9j\u00e0 vu!",
-    "",
-    "Fine",
-    "bad bad room. Fine.",
-]
-WORDS = ["dont", "go", "the", "room", "was", "fine", "bad", ".", "!"]
-
-
-def built(name):
-    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
-    model.preprocessor = Preprocessor(
-        WORDS,
-        model.max_words,
-        model.max_sentences,
-        clean_up="relations" if model.entities else "hcan",
-        ngrams=model.ngrams,
-        entities=model.entities,
-    )
-    model.labels = ["no", "yes"]
-    model.run_eagerly = True  # tracing takes seconds
-    return model
-
-
-def test_an_explanation_shows_itself():
-    text = "Not <b>good</b>, \n$5 " + "and so on " * 200
-    weights = {"Not": 0.5, "good": 0.25, "$5": 0.0}
-    words = [
-        Word(one, text.index(one), text.index(one) + len(one), 0, True, weight, (weight,))
-        for one, weight in weights.items()
-    ]
-    one = Explanation(text, "a<b", 0.934, {"a<b": 0.934}, tuple(words), (), None, "c")
-    assert str(one).startswith("a<b, 93.4%, wrong: it is c: Not <b>good</b>, $5 and so on and")
-    assert str(one).endswith("… (most attended: Not 0.50, good 0.25)") and len(str(one)) < 260
-    assert repr(one) == f"<Explanation {one}>"
-    shown = one._repr_html_()
-    assert shown.startswith("<b>a&lt;b, 93.4%, wrong: it is c</b>")
-    assert '<span style="background:rgba(255,165,0,1.00)">Not</span> &lt;b&gt;' in shown
-    assert '<span style="background:rgba(255,165,0,0.50)">good</span>&lt;/b&gt;, \n$5 and' in shown
-    plain = html.unescape(re.sub("<[^>]*>", "", shown))
-    assert plain == f"{one.answer}{text}"
-    bare = Explanation(
-        "Fine", "a", 1.0, {"a": 1.0}, (Word("Fine", 0, 4, 0, True, None, ()),), (), None
-    )
-    assert str(bare) == "a, 100.0%: Fine" and "span" not in bare._repr_html_()
-    long = Explanation("x" * 10_001, "a", 1.0, {"a": 1.0}, (), (), None)._repr_html_()
-    assert "x" * 10_000 + "…" in long and "x" * 10_001 not in long
-
-
-@every_kind
-def test_explanations(name):
-    model = built(name)
-    found = explain(model, TEXTS, ["no", "yes", "no", "yes"])
-    assert [one.text for one in found] == TEXTS
-    assert [one.target for one in found] == ["no", "yes", "no", "yes"]
-    np.testing.assert_allclose(
-        [list(one.probabilities.values()) for one in found],
-        model(model.preprocessor(TEXTS)),
-        atol=1e-6,
-    )
-    for one in found:
-        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]
-        ids = np.asarray(model.preprocessor([one.text]))
-        known = model.read(ids[ids != 0])[0][: len(one.words)] != 1  # n-grams stand behind them
-        assert [word.known for word in one.words] == known.tolist()
-        assert all(one.text[word.start : word.end] == word.text for word in one.words)
-        weights = word_weights(model, ids)
-        if weights is None:
-            assert all(word.weight is None and not word.heads for word in one.words)
-        else:
-            got = [word.weight for word in one.words]
-            np.testing.assert_allclose(got, weights[ids != 0], atol=1e-5)
-        scores = attention_of(model, ids)
-        assert len(one.sentences) == (ids != 0).any(-1).sum() * ("sentences" in scores)
-        if "pairs" in scores:
-            same = np.equal.outer(*[[word.sentence for word in one.words]] * 2)
-            assert one.pairs.shape[1:] == same.shape and not one.pairs[:, ~same].any()
-        else:
-            assert one.pairs is None
-        json.dumps(one.to_dict())
-    first = [word.text for word in found[0].words]
-    start = ["Do", "n't", "go"] if model.entities else ["Don't", "go", "there"]
-    assert first[:3] == start and "d\u00e9j\u00e0" in first
+from tests.explanation.small_models import TEXTS, built
+from zoo.explanation.attention import attention_of
+from zoo.explanation.explain import explain
 
 
 def test_attention_between_words_is_kept_within_its_sentence():
     model = built("hcan")
     (one,) = explain(model, ["bad room. fine was the room"])
-    alone = attention_of(model, np.asarray(model.preprocessor(["fine was the room"])))["pairs"]
-    np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
+    alone = attention_of(model, model.preprocessor(["fine was the room"])).pairs
+    np.testing.assert_allclose(one.pairs[:, 3:, 3:], alone[0, :, 0], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["attcnn", "hcan"])

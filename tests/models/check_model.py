@@ -15,6 +15,7 @@ from tests.kinds import dropouts
 from zoo.classifier import recorded_calls
 from zoo.datasets.batches import pack
 from zoo.evaluation.calibration import with_temperature
+from zoo.explanation.attention import Attention
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
 LIMIT = 12  # words, of a sentence where there are any
@@ -102,17 +103,20 @@ def asks_for_scores(cls):
     return "return_attention_scores" in cls.call.__code__.co_varnames
 
 
+def masks_of(ids):
+    """Where attention may be."""
+    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
+    return Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
+
+
 def check_scores(model, ids, answers):
     """Attention is shares of what is there."""
-    result, scores = model(ids, training=False, return_attention_scores=True)
+    result, attention = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, answers, atol=1e-6)
-    masks = {"words": ids != 0, "sentences": (ids != 0).any(axis=-1), "pairs": ids != 0}
-    for level, weights in scores.items():
+    for weights, mask in zip(attention, masks_of(ids), strict=True):
         if weights is None:
             continue
-        weights, mask = np.asarray(weights), masks[level]
-        while mask.ndim < weights.ndim:  # of each head, each word
-            mask = mask[..., None, :]
+        weights = keras.ops.convert_to_numpy(weights)
         mask = np.broadcast_to(mask, weights.shape)
         assert (weights >= 0).all()
         assert (weights[~mask] == 0).all()

@@ -3,6 +3,7 @@
 from typing import Literal
 
 import keras
+from keras import ops
 
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
@@ -23,8 +24,8 @@ POOLINGS = {
 class HANLevel(keras.layers.Layer):
     """One level of HAN: ``[batch, length, dim]`` to ``[batch, 2 * units]`` (Sections 2.1-2.2).
 
-    With ``return_attention_scores`` also a dictionary: ``words``, the weights, ``[batch, length]``;
-    None without attention.
+    With ``return_attention_scores`` also two weights: the attention's, as of one head,
+    ``[batch, 1, length]``, None without attention; and None, as no word attends to another.
     """
 
     def __init__(self, units, attention_dim, pooling, **kwargs):
@@ -41,8 +42,9 @@ class HANLevel(keras.layers.Layer):
         # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
-        vector, words = self.summary(annotations, mask=mask, return_attention_scores=True)
-        return (vector, {"words": words}) if return_attention_scores else vector
+        vector, weights = self.summary(annotations, mask=mask, return_attention_scores=True)
+        words = None if weights is None else ops.expand_dims(weights, 1)
+        return (vector, (words, None)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None
