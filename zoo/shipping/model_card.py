@@ -151,7 +151,7 @@ def model_card(
             "data": data,
             "labels": _labels(list(scores["classes"]) or model.labels),
             "counted": f"counted on the training split {counted}",
-            "metrics": _metrics(scores),
+            "metrics": _scores_as_text(scores),
         }
     template = (files("zoo.shipping") / "model_card.md").read_text("utf-8")
     return template.format(**facts)
@@ -164,7 +164,7 @@ def _labels(names):
     return f"{labels} and {others:,} others" if others else labels
 
 
-def _metrics(scores):
+def _scores_as_text(scores):
     """The scores of a training, in words and as a table of the classes."""
     official = "".join(
         f" The official F1 of {task} is {scores[name]:.2%}."
