@@ -232,9 +232,8 @@ def attention(run):
     test = corpus.frame("test")
     chosen = test[test["text"].str.contains("None|none|hardly")]
     texts = chosen["text"][chosen["text"].str.len() < 190].tolist()[:5]
-    probabilities, scores = model(model.preprocessor(texts), return_attention_scores=True)
-    words = np.mean(scores["words"], axis=2)  # over the heads
-    sentences = np.mean(scores["sentences"], axis=1)
+    probabilities, attention = model(model.preprocessor(texts), return_attention_scores=True)
+    words, sentences = (np.mean(of, axis=1) for of in (attention.words, attention.sentences))
     console = Console(record=True, width=92, file=io.StringIO())
     for i, document in enumerate(split_sentences(texts).to_list()):
         label = model.labels[int(np.argmax(probabilities[i]))]

@@ -13,8 +13,8 @@ class SentenceEncoder(keras.layers.Wrapper):
 
     Args:
         layer: an encoder, ``[sentences, words, dim]`` -> ``[sentences, features]``, whose call
-            takes ``mask`` and ``return_attention_scores`` (scores: ``[sentences, ...]``, or a
-            dictionary of such).
+            takes ``mask`` and ``return_attention_scores`` (scores: ``[sentences, ...]``, or
+            several, of which some may be None).
 
     Call arguments:
         inputs: ``[batch, sentences, words, dim]``.
@@ -39,7 +39,7 @@ class SentenceEncoder(keras.layers.Wrapper):
             return None if x is None else ops.reshape(x, (batch * sentences, words, *tail))
 
         def unfold(x):
-            return None if x is None else ops.reshape(x, (batch, sentences, *ops.shape(x)[1:]))
+            return ops.reshape(x, (batch, sentences, *ops.shape(x)[1:]))
 
         folded, folded_mask = fold(inputs, dim), fold(mask)
         if not return_attention_scores:
@@ -47,7 +47,7 @@ class SentenceEncoder(keras.layers.Wrapper):
         outputs, scores = self.layer(
             folded, mask=folded_mask, training=training, return_attention_scores=True
         )
-        return unfold(outputs), keras.tree.map_structure(unfold, scores)
+        return unfold(outputs), keras.tree.map_structure(unfold, scores, none_is_leaf=False)
 
     def compute_mask(self, inputs, previous_mask):
         return None if previous_mask is None else ops.any(previous_mask, axis=-1)

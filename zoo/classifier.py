@@ -16,6 +16,7 @@ from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.datasets.text.text_tensors import is_texts, text_tensor
 from zoo.datasets.text_streams import keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError
+from zoo.explanation.attention import Attention as Attention  # which models give
 from zoo.input_checks import (
     check_batch_size,
     check_ids,

@@ -1,65 +1,95 @@
-"""One weight a word, whatever a model's attention is; and one temperature."""
+"""One weight a word, whatever a model's attention is."""
 
-import keras
 import numpy as np
+import pytest
+import tensorflow as tf
 
 import zoo
-from tests.kinds import every_kind
+from tests.explanation.small_models import built
+from zoo.classifier import TextClassifier
 from zoo.datasets import Preprocessor
-from zoo.evaluation.calibration import with_temperature
-from zoo.explanation.attention import attended_words, word_weights
-from zoo.registry import import_model
+from zoo.explanation.attention import (
+    Attention,
+    attended_words,
+    attention_of,
+    weights_of_heads,
+    word_weights,
+)
 
-FILES = ("act", "attcnn", "bert", "bi_blosan", "han", "hcan", "leam", "pa_lstm", "ssan")
-ATTENTIVE = {f"zoo.models.{file}" for file in FILES}
-WITHOUT = {"cnn_kim", "cnn_pe", "han_ave", "han_max"} | {
-    name for name in zoo.list_models() if import_model(name)[0].__module__ not in ATTENTIVE
-}
+TEXT = np.array([[5, 6, 7, 0]])
+DOCUMENT = np.array([[[5, 6, 7], [8, 0, 0]]])
 
 
-@every_kind
-def test_weights_are_of_words_alone_and_the_last_layer_takes_a_temperature(name):
-    model = zoo.build(name, 3, vocabulary_size=20, max_words=12, embedding_dim=24)
-    ids = np.array([[[2, 3, 4, 5], [6, 7, 0, 0], [0] * 4], [[2, 0, 0, 0], [0] * 4, [0] * 4]])
-    if not model.hierarchical:
-        ids = np.array([[2, 3, 4, 5, 6], [2, 3, 0, 0, 0], [0, 0, 0, 0, 0]])
-    before = keras.ops.convert_to_numpy(model(ids, training=False))
-    model.classify.set_weights([one / 3 for one in model.classify.get_weights()])
-    after = keras.ops.convert_to_numpy(model(ids, training=False))
-    np.testing.assert_allclose(after, with_temperature(before, 3), atol=1e-5)
-    weights = word_weights(model, ids)
-    if name in WITHOUT:
-        assert weights is None
-        return
-    assert weights.shape == ids.shape
-    assert np.isfinite(weights).all() and (weights >= 0).all() and not weights[ids == 0].any()
-    sums = weights.reshape(len(ids), -1).sum(1)
-    if model.hierarchical:  # shares of sentences under a square root
-        assert (sums[:2] >= 1 - 1e-5).all()
-    else:
-        np.testing.assert_allclose(sums[:2], 1, atol=1e-5)
+def test_where_words_are_summed_up_they_weigh_as_much_as_there():
+    words = np.array([[0.5, 0.25, 0.25, 0.0], [0.0, 1.0, 0.0, 0.0]], "float32")
+    weights = weights_of_heads(Attention(words[None, :, None]), TEXT)
+    np.testing.assert_array_equal(weights, words[None, :, None])
+
+
+def test_words_of_a_document_weigh_by_the_root_of_their_sentence():
+    """Yang et al. 2016, Section 3.6."""
+    words = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]], "float32")
+    attention = Attention(words[None, None], sentences=np.array([[[0.36, 0.64]]], "float32"))
+    expected = [[0.6 * 0.5, 0.6 * 0.25, 0.6 * 0.25], [0.8, 0, 0]]
+    np.testing.assert_allclose(weights_of_heads(attention, DOCUMENT)[0, 0], expected, rtol=1e-6)
+
+
+def test_where_words_attend_to_words_they_weigh_the_mean_of_what_they_get():
+    """From real words alone; what padding attends to is nothing."""
+    pairs = np.random.default_rng(0).random((1, 2, 2, 3, 3)).astype("float32")
+    pairs[:, :, 0] /= pairs[:, :, 0].sum(-1, keepdims=True)
+    weights = np.asarray(weights_of_heads(Attention(pairs=pairs), DOCUMENT))[0]
+    np.testing.assert_allclose(weights[:, 0], pairs[0, :, 0].mean(1), rtol=1e-6)
+    np.testing.assert_allclose(weights[:, 1, 0], pairs[0, :, 1, 0, 0], rtol=1e-6)
+    assert not weights[:, 1, 1:].any()
+
+
+def test_where_words_are_summed_up_what_they_attend_to_before_does_not_count():
+    words, pairs = np.ones((1, 1, 1, 4), "float32"), np.ones((1, 2, 1, 4, 4), "float32")
+    weights = weights_of_heads(Attention(words, pairs), TEXT)
+    np.testing.assert_array_equal(weights, [[[[1, 1, 1, 0]]]])  # not of padding, though it was told
+
+
+def test_without_attention_there_are_no_weights():
+    assert weights_of_heads(Attention(), TEXT) is None
+    assert word_weights(built("cnn_kim"), TEXT) is None
+    assert attention_of(built("bow"), TEXT) == Attention()
+    assert attention_of(built("han_ave"), DOCUMENT) == Attention()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"words": np.ones((2, 3))}, Attention(words=np.ones((2, 3)))],
+    ids=["a dictionary", "no axes of heads and sentences"],
+)
+def test_attention_of_another_form_is_refused(given):
+    class Own(TextClassifier):
+        def call(self, ids, training=None, return_attention_scores=False):
+            return None, given
+
+    with pytest.raises(ValueError, match=r"Own must give .*Attention.*\(2, 3\)"):
+        word_weights(Own(2), np.ones((2, 3), int))
+
+
+def test_attention_comes_out_of_a_graph():
+    model = built("hcan")
+
+    @tf.function
+    def traced(ids):
+        return attention_of(model, ids)
+
+    for level, given in traced(DOCUMENT)._asdict().items():
+        np.testing.assert_allclose(given, getattr(attention_of(model, DOCUMENT), level), atol=1e-6)
 
 
 def test_the_heaviest_words_come_first():
-    model = zoo.build("act", 2, vocabulary_size=6)
+    model = zoo.build("act", 2, vocabulary_size=6, num_layers=1)
     model.preprocessor = Preprocessor(["a", "b", "c", "d"])
-    weights = word_weights(model, np.array([[2, 1, 4]]))[0]
+    weights = np.asarray(word_weights(model, np.array([[2, 1, 4]])))[0]
     words = np.array(["a", "x", "c"])[np.argsort(-weights)]
     assert attended_words(model, []) == []
     found = attended_words(model, ["", *["a x c"] * 9, "a"])  # more than are computed at a time
     assert set(found[1].split()) == set(words)
     assert found == ["", *[found[1]] * 9, "a"]
     assert attended_words(model, ["a x c"], 2)[0].split() == words[:2].tolist()
-    without = zoo.build("cnn_kim", 2, vocabulary_size=6)
-    without.preprocessor = model.preprocessor
-    assert attended_words(without, ["a"]) == [""]
-
-
-def test_words_of_a_document_weigh_by_the_root_of_their_sentence():
-    """Yang et al. 2016, Section 3.6."""
-    model = zoo.build("han", 2, vocabulary_size=9, embedding_range=1.0)
-    ids = np.array([[[2, 3, 4], [5, 6, 0]]])
-    _, scores = model(ids, return_attention_scores=True)
-    words, sentences = (np.asarray(scores[name])[0] for name in ("words", "sentences"))
-    expected = words.reshape(2, 3) * np.sqrt(sentences).reshape(2, 1)
-    np.testing.assert_allclose(word_weights(model, ids)[0], expected, rtol=1e-5)
+    assert attended_words(built("cnn_kim"), ["bad", ""]) == ["", ""]

@@ -1,7 +1,6 @@
 """Explanations: the model's answer and its attention, at the words' places in the text."""
 
 import html
-import json
 import re
 
 import numpy as np
@@ -9,33 +8,9 @@ import pandas as pd
 import pytest
 
 import zoo
-from tests.kinds import every_kind
-from zoo.datasets import Preprocessor
-from zoo.explanation.attention import attention_of, word_weights
+from tests.explanation.small_models import TEXTS, built
+from zoo.explanation.attention import attention_of
 from zoo.explanation.explain import Explanation, Word, explain
-
-TEXTS = [
-    "Don't go there. The  ROOM was, well, d\u00e9j\u00e0 vu!",
-    "",
-    "Fine",
-    "bad bad room. Fine.",
-]
-WORDS = ["dont", "go", "the", "room", "was", "fine", "bad", ".", "!"]
-
-
-def built(name):
-    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
-    model.preprocessor = Preprocessor(
-        WORDS,
-        model.max_words,
-        model.max_sentences,
-        clean_up="relations" if model.entities else "hcan",
-        ngrams=model.ngrams,
-        entities=model.entities,
-    )
-    model.labels = ["no", "yes"]
-    model.run_eagerly = True  # tracing takes seconds
-    return model
 
 
 def test_an_explanation_shows_itself():
@@ -63,47 +38,11 @@ def test_an_explanation_shows_itself():
     assert "x" * 10_000 + "…" in long and "x" * 10_001 not in long
 
 
-@every_kind
-def test_explanations(name):
-    model = built(name)
-    found = explain(model, TEXTS, ["no", "yes", "no", "yes"])
-    assert [one.text for one in found] == TEXTS
-    assert [one.target for one in found] == ["no", "yes", "no", "yes"]
-    np.testing.assert_allclose(
-        [list(one.probabilities.values()) for one in found],
-        model(model.preprocessor(TEXTS)),
-        atol=1e-6,
-    )
-    for one in found:
-        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]
-        ids = np.asarray(model.preprocessor([one.text]))
-        known = model.read(ids[ids != 0])[0][: len(one.words)] != 1  # n-grams stand behind them
-        assert [word.known for word in one.words] == known.tolist()
-        assert all(one.text[word.start : word.end] == word.text for word in one.words)
-        weights = word_weights(model, ids)
-        if weights is None:
-            assert all(word.weight is None and not word.heads for word in one.words)
-        else:
-            got = [word.weight for word in one.words]
-            np.testing.assert_allclose(got, weights[ids != 0], atol=1e-5)
-        scores = attention_of(model, ids)
-        assert len(one.sentences) == (ids != 0).any(-1).sum() * ("sentences" in scores)
-        if "pairs" in scores:
-            same = np.equal.outer(*[[word.sentence for word in one.words]] * 2)
-            assert one.pairs.shape[1:] == same.shape and not one.pairs[:, ~same].any()
-        else:
-            assert one.pairs is None
-        json.dumps(one.to_dict())
-    first = [word.text for word in found[0].words]
-    start = ["Do", "n't", "go"] if model.entities else ["Don't", "go", "there"]
-    assert first[:3] == start and "d\u00e9j\u00e0" in first
-
-
 def test_attention_between_words_is_kept_within_its_sentence():
     model = built("hcan")
     (one,) = explain(model, ["bad room. fine was the room"])
-    alone = attention_of(model, np.asarray(model.preprocessor(["fine was the room"])))["pairs"]
-    np.testing.assert_allclose(one.pairs[:, 3:, 3:], np.asarray(alone)[0, :, 0], atol=1e-5)
+    alone = attention_of(model, model.preprocessor(["fine was the room"])).pairs
+    np.testing.assert_allclose(one.pairs[:, 3:, 3:], alone[0, :, 0], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["attcnn", "hcan"])

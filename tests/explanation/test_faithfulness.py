@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.kinds import every_kind
 from zoo.datasets import Preprocessor
-from zoo.explanation.attention import word_weights
+from zoo.explanation.attention import Attention
 from zoo.explanation.faithfulness import faithfulness, without
 
 WORDS = ["good", *(f"filler{i}" for i in range(20))]
@@ -24,9 +23,8 @@ class Counts:
         ids = np.asarray(ids)
         yes = 0.5 + 0.5 * (ids == 2).sum(1) / np.maximum((ids != 0).sum(1), 1)
         weights = {"good": ids == 2, "fillers": ids > 2, "all": ids != 0}[self.looks_at]
-        return np.stack([1 - yes, yes], 1), {
-            "words": weights / np.maximum(weights.sum(1), 1)[:, None]
-        }
+        weights = weights / np.maximum(weights.sum(1), 1)[:, None]
+        return np.stack([1 - yes, yes], 1), Attention(words=weights[:, None, None])
 
     __call__ = call
 
@@ -118,19 +116,3 @@ def test_texts_beside_a_text_do_not_matter(name):
     assert abs(alone[0] - alone[1]) > 1e-6
     together = faithfulness(model, some, draws=1)
     assert together.attended == pytest.approx(np.mean(alone), abs=1e-6)
-
-
-@every_kind
-def test_of_every_model(name):
-    model = zoo.build(name, 2, vocabulary_size=len(WORDS) + 2, max_words=12, embedding_dim=24)
-    clean_up = "relations" if model.entities else "hcan"
-    limits = model.max_words, model.max_sentences
-    model.preprocessor = Preprocessor(
-        WORDS, *limits, clean_up, ngrams=model.ngrams, entities=model.entities
-    )
-    model.run_eagerly = True  # tracing takes seconds
-    found = faithfulness(model, ["good filler1. filler2 x", "", "good"])
-    without_attention = word_weights(model, np.asarray(model.preprocessor(["good"]))) is None
-    assert (found is None) == without_attention
-    assert found is None or (found.texts == 1 and abs(found.attended) < 1)
-    assert faithfulness(model, []) is None

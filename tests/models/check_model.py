@@ -12,7 +12,7 @@ import tensorflow as tf
 
 import zoo
 from tests.kinds import dropouts
-from zoo.classifier import recorded_calls
+from zoo.classifier import Attention, recorded_calls
 from zoo.datasets.batches import pack
 from zoo.evaluation.calibration import with_temperature
 
@@ -104,15 +104,14 @@ def asks_for_scores(cls):
 
 def check_scores(model, ids, answers):
     """Attention is shares of what is there."""
-    result, scores = model(ids, training=False, return_attention_scores=True)
+    result, attention = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, answers, atol=1e-6)
-    masks = {"words": ids != 0, "sentences": (ids != 0).any(axis=-1), "pairs": ids != 0}
-    for level, weights in scores.items():
+    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
+    masks = Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
+    for weights, mask in zip(attention, masks, strict=True):
         if weights is None:
             continue
-        weights, mask = np.asarray(weights), masks[level]
-        while mask.ndim < weights.ndim:  # of each head, each word
-            mask = mask[..., None, :]
+        weights = np.asarray(weights)
         mask = np.broadcast_to(mask, weights.shape)
         assert (weights >= 0).all()
         assert (weights[~mask] == 0).all()

@@ -99,12 +99,12 @@ def test_many_blocks_of_padding_never_matter():
     model = zoo.build("bi_blosan", 3, vocabulary_size=50, embedding_dim=8, block_words=3)
     ids = np.random.default_rng(0).integers(1, 50, (2, 20))
     ids[1, 4:] = 0
-    answers, scores = model(ids, training=False, return_attention_scores=True)
+    answers, attention = model(ids, training=False, return_attention_scores=True)
     padded = np.pad(ids, [(0, 0), (0, 17)])
     again, more = model(padded, training=False, return_attention_scores=True)
     close(again, keras.ops.convert_to_numpy(answers))
-    close(more["words"][:, :20], keras.ops.convert_to_numpy(scores["words"]))
-    assert not np.any(more["words"][:, 20:])
+    close(more.words[..., :20], keras.ops.convert_to_numpy(attention.words))
+    assert not np.any(more.words[..., 20:])
 
 
 def test_a_later_block_reaches_the_first_words_backward_alone():

@@ -139,7 +139,7 @@ def test_sentence_weights_find_the_decisive_sentence():
     options = {"units": 8, "attention_dim": 16, "embedding_dim": 16, "output_dropout": 0.0}
     model, accuracy = learn("han", ids, targets, 1e-2, 64, 10, **options)
     assert accuracy > 0.95
-    _, scores = model(ids[-HELD_OUT:], training=False, return_attention_scores=True)
-    heaviest = keras.ops.convert_to_numpy(scores["sentences"]).argmax(axis=-1)
+    _, attention = model(ids[-HELD_OUT:], training=False, return_attention_scores=True)
+    heaviest = keras.ops.convert_to_numpy(attention.sentences)[:, 0].argmax(axis=-1)
     decisive = decisive[-HELD_OUT:]
     assert np.mean((heaviest == decisive)[decisive >= 0]) > 0.9

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import zoo
 from zoo.datasets.batches import pack
-from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation.attention import Attention, attention_of, weights_of_heads
 from zoo.layers.entity_positions import join_roles
 from zoo.models.bag import BagOfNgrams
 from zoo.registry import import_model
@@ -119,25 +119,26 @@ def test_packed_documents_get_the_same_answer(name, data, groups, cases):
 def test_attention_is_weights_of_real_words(name, data, cases):
     model = built(name)
     ids, _ = document(model, data.draw)
-    scores = {level: np.asarray(one) for level, one in attention_of(model, ids).items()}
-    if not scores:
+    attention = attention_of(model, ids)
+    weights = weights_of_heads(attention, ids)
+    if weights is None:
         return
     cases("attention")
-    real = ids != 0
-    masks = {"words": real, "sentences": real.any(-1), "pairs": real}
-    for level, weights in scores.items():
-        mask = masks[level][:, None]  # of each head
-        if level == "pairs":
-            mask = mask[..., None, :]
+    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
+    weights = np.asarray(weights)
+    assert weights.shape[2:] == real.shape[2:]
+    assert (weights >= 0).all() and (weights <= 1 + SAME).all()
+    assert not weights[np.broadcast_to(~real, weights.shape)].any()
+    masks = Attention(words=real, pairs=real[..., None, :], sentences=real.any(-1))
+    for weights, mask in zip(attention, masks, strict=True):
+        if weights is None:
+            continue
+        weights = np.asarray(weights)
         mask = np.broadcast_to(mask, weights.shape)
         if name == "attcnn":  # a word does not attend to itself
             mask = mask & ~np.eye(ids.shape[1], dtype=bool)
         assert (weights >= 0).all() and (weights[~mask] == 0).all()
         np.testing.assert_allclose(weights.sum(-1), mask.any(-1), atol=SAME)
-    weights = np.asarray(weights_of_heads(scores, ids))
-    assert weights.shape == (len(ids), weights.shape[1], *ids.shape[1:])
-    assert (weights >= 0).all() and (weights <= 1 + SAME).all()
-    assert not weights[np.broadcast_to(~real[:, None], weights.shape)].any()
 
 
 def shuffled(ids, rng):

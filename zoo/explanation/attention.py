@@ -2,87 +2,99 @@
 
 import inspect
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from keras import ops
+from keras.tree import map_structure
 
 FEW = 8  # texts
 
 
-def attention_of(model, ids) -> dict[str, Any]:
-    """A model's attention scores, with an axis for heads in each; also in a graph.
+class Attention(NamedTuple):
+    """Where a model looked: what its ``call`` gives with ``return_attention_scores``.
+
+    The axes are those of every model: the text of a flat one is one sentence, and attention that
+    has no heads has one. What a model does not have is None. As a named tuple it goes through
+    ``keras.tree``, ``tf.function`` and ``jax.jit``.
+
+    Attributes:
+        words: the weights by which words are summed up, ``[batch, heads, sentences, words]``.
+        pairs: how much each word (the last axis but one) attends to each of its sentence,
+            ``[batch, heads, sentences, words, words]``, the heads of all layers one after the
+            other.
+        sentences: the weights by which sentences are summed up, ``[batch, heads, sentences]``.
+    """
+
+    words: Any = None
+    pairs: Any = None
+    sentences: Any = None
+
+
+AXES = Attention(words=4, pairs=5, sentences=3)  # how many
+
+
+def attention_of(model, ids) -> Attention:
+    """A model's attention in float32, with nothing in it where there is none; also in a graph.
 
     Args:
         model: a classifier.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
-    Returns:
-        What there is of: ``words``, the weights by which words are summed up,
-        ``[batch, heads, (sentences,) words]``; ``sentences``, the same of sentences,
-        ``[batch, heads, sentences]``; and ``pairs``, how much each word (the last axis but one)
-        attends to each of its text or sentence, ``[batch, heads, (sentences,) words, words]``, the
-        heads of all layers one after the other. Float32.
+    Raises:
+        ValueError: if a model of one's own gives its attention in another form.
     """
     if "return_attention_scores" not in inspect.signature(model.call).parameters:
-        return {}
-    _, scores = model(ids, training=False, return_attention_scores=True)
-    depth = len(ids.shape)
-    ranks = {"words": depth + 1, "sentences": 3, "pairs": depth + 2}
-    return {
-        name: _with_heads(ops.cast(one, "float32"), ranks[name], depth)
-        for name, one in scores.items()
-        if one is not None
-    }
+        return Attention()
+    _, attention = model(ids, training=False, return_attention_scores=True)
+    shapes = map_structure(lambda one: tuple(one.shape), attention, none_is_leaf=False)
+    if not isinstance(shapes, Attention) or any(
+        shape is not None and len(shape) != axes for shape, axes in zip(shapes, AXES, strict=True)
+    ):
+        raise ValueError(
+            f"{type(model).__name__} must give its attention as a zoo.explanation.attention."
+            f"Attention, with all axes: got the shapes {shapes}"
+        )
+    return map_structure(lambda one: ops.cast(one, "float32"), attention, none_is_leaf=False)
 
 
-def _with_heads(scores, rank, depth):
-    """Heads on axis 1; scores have none, those of one layer, or of several."""
-    shape = ops.shape(scores)
-    if len(shape) < rank:
-        return ops.expand_dims(scores, 1)
-    if len(shape) > rank:  # layers of heads
-        return ops.reshape(scores, (shape[0], shape[1] * shape[2], *shape[3:]))
-    inside = depth == 3 and rank > 3  # heads stand after the sentences
-    return ops.moveaxis(scores, 2, 1) if inside else scores
-
-
-def weights_of_heads(scores: dict[str, Any], ids):
-    """How much each word weighs in each head of :func:`attention_of`; also in a graph.
+def weights_of_heads(attention: Attention, ids):
+    """How much each word weighs in each head; also in a graph.
 
     Where attention sums words up, it is a word's weight in that; of a hierarchical model, its
     weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.6).
-    Else, where words attend to words, it is the mean of what those of its text or sentence give
-    it.
+    Else, where words attend to words, it is the mean of what those of its sentence give it.
 
     Args:
-        scores: of :func:`attention_of`.
+        attention: of :func:`attention_of`.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
     Returns:
-        ``[batch, heads, (sentences,) words]``, 0 at padding; None where the model has none.
+        ``[batch, heads, sentences, words]``, 0 at padding; None where the model has none.
     """
-    real = ops.expand_dims(ops.cast(ops.not_equal(ids, 0), "float32"), 1)
-    if "words" in scores:
-        weights = scores["words"]
-        if "sentences" in scores:
-            weights = weights * ops.expand_dims(ops.sqrt(scores["sentences"]), -1)
-    elif "pairs" in scores:
-        weights = ops.sum(ops.expand_dims(real, -1) * scores["pairs"], axis=-2)
+    batch, *sentences, words = ops.shape(ids)
+    real = ops.cast(ops.not_equal(ids, 0), "float32")
+    real = ops.reshape(real, (batch, 1, *(sentences or [1]), words))
+    if attention.words is not None:
+        weights = attention.words
+        if attention.sentences is not None:
+            weights = weights * ops.expand_dims(ops.sqrt(attention.sentences), -1)
+    elif attention.pairs is not None:
+        weights = ops.sum(ops.expand_dims(real, -1) * attention.pairs, axis=-2)
         weights = weights / ops.maximum(ops.sum(real, axis=-1, keepdims=True), 1)
     else:
         return None
     return weights * real
 
 
-def word_weights(model, ids) -> np.ndarray | None:
-    """The mean over the heads of :func:`weights_of_heads`, ``[batch, (sentences,) words]``."""
+def word_weights(model, ids):
+    """The mean over the heads of :func:`weights_of_heads`, of the shape of the ids, or None."""
     weights = weights_of_heads(attention_of(model, ids), ids)
-    return None if weights is None else ops.convert_to_numpy(ops.mean(weights, axis=1))
+    return None if weights is None else ops.reshape(ops.mean(weights, axis=1), ops.shape(ids))
 
 
-def weights_of_texts(model, texts: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    """The ids of each text and their :func:`word_weights`, padded to the longest text beside it.
+def weights_of_texts(model, texts: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The ids of each text, and the weights of its words in reading order; none without attention.
 
     Computed a few texts at a time, as weights of all pairs of words may be among them.
 
@@ -93,7 +105,10 @@ def weights_of_texts(model, texts: Sequence[str]) -> Iterator[tuple[np.ndarray, 
     for start in range(0, len(texts), FEW):
         ids = np.asarray(model.preprocessor(list(texts[start : start + FEW])))
         weights = word_weights(model, ids)
-        yield from zip(ids, [None] * len(ids) if weights is None else weights, strict=True)
+        if weights is None:
+            return
+        for own, some in zip(ids, ops.convert_to_numpy(weights), strict=True):
+            yield own, some[own != 0]
 
 
 def attended_words(model, texts: Sequence[str], most: int = 5) -> list[str]:
@@ -105,11 +120,9 @@ def attended_words(model, texts: Sequence[str], most: int = 5) -> list[str]:
         most: how many words.
     """
     words, found = model.preprocessor.words(list(texts)), []
-    for row, (ids, weights) in enumerate(weights_of_texts(model, texts)):
-        if weights is None:
-            return [""] * len(texts)
-        order = np.argsort(-weights[ids != 0], kind="stable")
+    for row, (_, weights) in enumerate(weights_of_texts(model, texts)):
+        order = np.argsort(-weights, kind="stable")
         inside = getattr(words[row], "flat_values", words[row]).numpy()
         named = dict.fromkeys(inside[order].tolist())
         found.append(" ".join(word.decode() for word in list(named)[:most]))
-    return found
+    return found or [""] * len(texts)

@@ -3,10 +3,12 @@
 import html
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from keras import ops
+from keras.tree import map_structure
 
 from zoo.answers import as_probabilities
 from zoo.datasets.own_files.text_files import well_formed
@@ -176,14 +178,17 @@ def _explain(model, texts, targets, pairs):
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
     rows = as_probabilities(model, model.predict_on_batch(ids))
-    scores = {name: ops.convert_to_numpy(one) for name, one in attention_of(model, ids).items()}
-    weights = weights_of_heads(scores, ids)
-    weights = None if weights is None else ops.convert_to_numpy(weights)
+    attention = attention_of(model, ids)
+    weights = weights_of_heads(attention, ids)
+    attention = attention if pairs else attention._replace(pairs=None)
+    scores = map_structure(ops.convert_to_numpy, (attention, weights), none_is_leaf=False)
     words, roles = model.read(ids)
     roles = np.zeros_like(ids) if roles is None else roles
     each = zip(texts, targets, placed_words(tokens), strict=True)
     for i, (text, target, placed) in enumerate(each):
         real = ids[i] != 0  # n-grams, which a bag may have, come after the words
+        sentences = np.atleast_2d(real)  # one, of a flat text
+        attention, weights = map_structure(itemgetter(i), scores, none_is_leaf=False)
         yield Explanation(
             text,
             model.labels[rows[i].argmax()],
@@ -194,12 +199,12 @@ def _explain(model, texts, targets, pairs):
                 placed,
                 words[i][real][: sum(map(len, placed))],
                 roles[i][real],
-                None if weights is None else weights[i][:, real],
+                None if weights is None else weights[:, sentences],
             ),
-            tuple(map(float, scores["sentences"][i].mean(0)[: len(placed)]))
-            if "sentences" in scores
-            else (),
-            _pairs(scores["pairs"][i], real) if pairs and "pairs" in scores else None,
+            ()
+            if attention.sentences is None
+            else tuple(attention.sentences.mean(0)[: len(placed)].tolist()),
+            None if attention.pairs is None else _pairs(attention.pairs, sentences),
             target,
         )
 
@@ -226,12 +231,10 @@ def _words(text, placed, ids, roles, weights):
 
 
 def _pairs(scores, real):
-    """``[heads, words, words]`` of real words, from those of a text or of each of its sentences."""
+    """``[heads, words, words]`` of real words, from those of each sentence."""
     words = int(real.sum())
     if 4 * len(scores) * words**2 > LARGEST:
         return None
-    if real.ndim == 1:
-        return scores[:, real][:, :, real]
     pairs, start = np.zeros((len(scores), words, words), "float32"), 0
     for sentence, own in enumerate(real):
         end = start + int(own.sum())

@@ -67,12 +67,10 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
     lost = []  # of each text: by attention, by chance
     weighed = weights_of_texts(model, texts)
     for ids, weights in progress(weighed, "Deleting words", len(texts), shown=True):
-        if weights is None:
-            return None
         count = np.count_nonzero(ids)
         if count < 2:
             continue
-        orders = [np.argsort(-weights[ids != 0], kind="stable")]
+        orders = [np.argsort(-weights, kind="stable")]
         orders += [random.permutation(count) for _ in range(draws)]
         numbers = [math.ceil(share * count) for share in SHARES]
         deleted = [orders[0][:0], *(order[:number] for order in orders for number in numbers)]

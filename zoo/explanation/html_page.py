@@ -37,25 +37,21 @@ def page(
         faithful: a sentence on how far the weights may be trusted.
         tables: more about the corpus, by their captions.
     """
-    sizes = [one.pairs.size for one in explanations if one.pairs is not None]
-    heads = [len(one.pairs) for one in explanations if one.pairs is not None]
-    of_heads = sum(sizes) <= PAIRS
-    of_mean = (
-        of_heads
-        or sum(size // max(own, 1) for size, own in zip(sizes, heads, strict=True)) <= PAIRS
-    )
+    pairs = [one.pairs for one in explanations if one.pairs is not None]
+    sizes = {"all": sum(one.size for one in pairs), "mean": sum(one[:1].size for one in pairs)}
+    kept = next((heads for heads, size in sizes.items() if size <= PAIRS), "none")
     tables = _of_corpus(explanations) | dict(tables or {})
     data = {
         "title": title,
         "faithful": faithful,
         "labels": list(explanations[0].probabilities) if explanations else [],
-        "pairs": "all" if of_heads else "mean" if of_mean else "none",
+        "pairs": kept,
         "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
         "tables": [
             {"caption": name, "columns": list(table), "rows": _rounded(table)}
             for name, table in tables.items()
         ],
-        "documents": [_document(one, of_heads, of_mean) for one in explanations],
+        "documents": [_document(one, kept) for one in explanations],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.replace("<", "\\u003c")
@@ -95,10 +91,10 @@ def _digits(number):
     return float(f"{number:.3g}") if math.isfinite(number) else None
 
 
-def _document(one, of_heads, of_mean):
+def _document(one, kept):
     weights = np.array([word.heads for word in one.words]).T
-    pairs = one.pairs if of_mean else None
-    if pairs is not None and not of_heads:
+    pairs = None if kept == "none" else one.pairs
+    if pairs is not None and kept == "mean":
         pairs = pairs.mean(axis=0, keepdims=True)
     return {
         "text": one.text,

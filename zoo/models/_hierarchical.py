@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.options import Rate, Size
 
 
@@ -11,9 +11,10 @@ class HierarchicalClassifier(TextClassifier):
     """One level reads the words of each sentence, a second one the sentence vectors.
 
     A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``: levels
-    that turn ``[batch, length, dim]`` into ``[batch, features]`` and on request give a dictionary
-    of attention scores, ``words`` among them. A flat variant, with ``max_sentences=None`` where a
-    subclass allows it, has a single level, ``words``.
+    that turn ``[batch, length, dim]`` into ``[batch, features]`` and on request give the weights by
+    which they sum up, ``[batch, heads, length]``, and those between all pairs,
+    ``[batch, heads, length, length]``, each None where there are none. A flat variant, with
+    ``max_sentences=None`` where a subclass allows it, has a single level, ``words``.
 
     Documents may come as the sentences that exist, grouped by length
     (:func:`zoo.datasets.batches.pack`): the same probabilities with less padding computed.
@@ -47,12 +48,19 @@ class HierarchicalClassifier(TextClassifier):
         mask = word_mask(ids)
         asked = {"training": training, "return_attention_scores": True}
         vectors, scores = self.words(self.embed(ids), mask=mask, **asked)
+        sentences = None
         if self.hierarchical:
             mask = ops.any(mask, axis=-1)
-            vectors, of_sentences = self.sentences(vectors, mask=mask, **asked)
-            scores = scores | {"sentences": of_sentences["words"]}
+            vectors, (sentences, _) = self.sentences(vectors, mask=mask, **asked)
         probabilities = self.classify(self.drop(vectors, training=training))
-        return (probabilities, scores) if return_attention_scores else probabilities
+        if not return_attention_scores:
+            return probabilities
+        words, pairs = keras.tree.map_structure(self._heads_first, scores, none_is_leaf=False)
+        return probabilities, Attention(words, pairs, sentences)
+
+    def _heads_first(self, scores):
+        """``[batch, heads, sentences, ...]``, of one sentence in a flat variant."""
+        return ops.swapaxes(scores, 1, 2) if self.hierarchical else ops.expand_dims(scores, 2)
 
     def _call_packed(self, groups, places, training):
         vectors = [

@@ -9,7 +9,7 @@ import numpy as np
 from keras import ops
 
 from zoo.backend.keras_private import share_of_device
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import (
     AttentiveConv,
     CenterLoss,
@@ -176,7 +176,9 @@ class GlobalAttentionClassifier(TextClassifier):
         hidden = self.hidden(document)
         self.features = hidden  # for compute_loss, in the same step
         probabilities = self.classify(self.drop(hidden, training=training))
-        return (probabilities, {"words": scores}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(words=ops.expand_dims(scores, 2))
+        return probabilities
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The compiled loss and, in training, the centre loss."""

@@ -5,7 +5,7 @@ from typing import Literal
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.layers.checks import half_of
 from zoo.options import Distance, Positive, Rate, Share, Size, Sizes
@@ -157,4 +157,6 @@ class ATTCNN(KimCNN):
         )
         extended = ops.concatenate([words, context], axis=-1)  # Equation 7
         probabilities = self.classify_words(extended, mask, training)
-        return (probabilities, {"pairs": scores}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(pairs=scores[:, None, None])
+        return probabilities

@@ -6,7 +6,7 @@ With the sizes of MiniLM (Wang et al. 2020), which is a small one.
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling, PositionEmbedding, TransformerLayer
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
@@ -90,5 +90,5 @@ class BERT(TextClassifier):
         document = self.drop(self.mean(words, mask=mask), training=training)
         probabilities = self.classify(document)
         if return_attention_scores:
-            return probabilities, {"pairs": ops.stack(scores, axis=1)}
+            return probabilities, Attention(pairs=ops.concatenate(scores, axis=1)[:, :, None])
         return probabilities

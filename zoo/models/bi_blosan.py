@@ -6,7 +6,7 @@ Shen et al., ICLR 2018.
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers.masking import masked_softmax
 from zoo.options import Positive, Rate, Size
 from zoo.registry import register_model
@@ -209,5 +209,6 @@ class BiBloSAN(TextClassifier):
         text, weights = self.source2token(ops.concatenate(both, axis=-1), mask=mask)
         hidden = self.hidden(self.drop(text, training=training))
         probabilities = self.classify(self.drop(hidden, training=training))
-        weights = ops.mean(weights, axis=1)[:, :length]
-        return (probabilities, {"words": weights}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(words=ops.mean(weights, axis=1)[:, None, None, :length])
+        return probabilities

@@ -53,7 +53,7 @@ class Level(keras.layers.Layer):
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         vector = self.summarize(inputs, mask, training)
-        return (vector, {"words": None}) if return_attention_scores else vector
+        return (vector, (None, None)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None

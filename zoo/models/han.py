@@ -23,8 +23,8 @@ POOLINGS = {
 class HANLevel(keras.layers.Layer):
     """One level of HAN: ``[batch, length, dim]`` to ``[batch, 2 * units]`` (Sections 2.1-2.2).
 
-    With ``return_attention_scores`` also a dictionary: ``words``, the weights, ``[batch, length]``;
-    None without attention.
+    With ``return_attention_scores`` also two weights: the attention's, as of one head,
+    ``[batch, 1, length]``, None without attention; and None, as no word attends to another.
     """
 
     def __init__(self, units, attention_dim, pooling, **kwargs):
@@ -41,8 +41,9 @@ class HANLevel(keras.layers.Layer):
         # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
-        vector, words = self.summary(annotations, mask=mask, return_attention_scores=True)
-        return (vector, {"words": words}) if return_attention_scores else vector
+        vector, weights = self.summary(annotations, mask=mask, return_attention_scores=True)
+        words = None if weights is None else weights[:, None]
+        return (vector, (words, None)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None

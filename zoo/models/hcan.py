@@ -22,10 +22,10 @@ from zoo.registry import register_model
 class HCANLevel(keras.layers.Layer):
     """One hierarchy of HCAN: ``[batch, length, dim]`` to ``[batch, dim]`` (Section 3, Figure 1).
 
-    With ``return_attention_scores`` also a dictionary: ``words``, the target's weights,
-    ``[batch, num_heads, length]``, None for max-pooling; and ``pairs``, what each word gives the
-    others in the self-attention, ``[batch, num_heads, length, length]``, of both self-attentions
-    one after the other where there are two.
+    With ``return_attention_scores`` also two weights: the target's, ``[batch, num_heads, length]``,
+    None for max-pooling; and what each word gives the others in the self-attention,
+    ``[batch, num_heads, length, length]``, of both self-attentions one after the other where there
+    are two.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class HCANLevel(keras.layers.Layer):
         outputs = self.norm(outputs)
         # Section 3.5, Equation 5
         vector, words = self.summary(outputs, mask=mask, return_attention_scores=True)
-        return (vector, {"words": words, "pairs": pairs}) if return_attention_scores else vector
+        return (vector, (words, pairs)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):
         return None

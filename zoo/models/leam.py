@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers.masking import weighted_sum, zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.options import Distance, Rate, Size, Weight
@@ -81,4 +81,6 @@ class LEAM(TextClassifier):
             losses = keras.losses.sparse_categorical_crossentropy(numbers, of_classes, self.logits)
             self.add_loss(self.class_penalty * ops.mean(losses))
         probabilities = self.head(document, training)
-        return (probabilities, {"words": weights}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(words=weights[:, None, None])
+        return probabilities

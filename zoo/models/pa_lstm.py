@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import EntityPositions, PositionAwareAttention
 from zoo.layers.checks import half_of
 from zoo.layers.recurrent import LSTM
@@ -91,4 +91,6 @@ class PALSTM(TextClassifier):
             states, last, positions, mask=mask, return_attention_scores=True
         )
         probabilities = self.classify(summary)
-        return (probabilities, {"words": weights}) if return_attention_scores else probabilities
+        if return_attention_scores:
+            return probabilities, Attention(words=weights[:, None, None])
+        return probabilities

@@ -8,7 +8,7 @@ from typing import Literal
 import keras
 from keras import ops
 
-from zoo.classifier import TextClassifier, word_mask
+from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import (
     MaskedAveragePooling,
     PositionEmbedding,
@@ -120,7 +120,7 @@ class SSAN(TextClassifier):
         sentence = self.hidden(self.mean(words, mask=mask))
         probabilities = self.classify(self.drop(sentence, training=training))
         if return_attention_scores:
-            return probabilities, {"pairs": ops.stack(scores, axis=1)}
+            return probabilities, Attention(pairs=ops.concatenate(scores, axis=1)[:, :, None])
         return probabilities
 
 

@@ -17,7 +17,7 @@ from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_co
 from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.scores import read_test_split
-from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation.attention import word_weights
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
 from zoo.layers import PairwiseAttention
@@ -169,8 +169,8 @@ class Scores(keras.Model):
 
     def call(self, ids):
         answer = {"probabilities": self.model(ids, training=False)}
-        weights = weights_of_heads(attention_of(self.model, ids), ids)
-        return answer if weights is None else answer | {"weights": ops.mean(weights, axis=1)}
+        weights = word_weights(self.model, ids)
+        return answer if weights is None else answer | {"weights": weights}
 
     def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
         """Of any number of texts of any length, or of one that is padded to the longest."""

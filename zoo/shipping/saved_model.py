@@ -10,7 +10,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from zoo.errors import UsageError
-from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation.attention import word_weights
 
 
 def check_path(path: Path) -> None:
@@ -80,12 +80,12 @@ def export_saved_model(model, path: str | Path) -> None:
     def explain(texts):
         words, ids = read(texts)
         words = words.to_tensor()
-        weights = tf.reduce_mean(weights_of_heads(attention_of(model, ids), ids), axis=1)
         shape = tf.shape(words)  # ids have a place for a word where there is none
-        return {"words": words, "weights": tf.slice(weights, tf.zeros_like(shape), shape)}
+        weights = tf.slice(word_weights(model, ids), tf.zeros_like(shape), shape)
+        return {"words": words, "weights": weights}
 
     signatures = {"serve": concrete(serve, [None])}
-    if weights_of_heads(attention_of(model, few), few) is not None:
+    if word_weights(model, few) is not None:
         signatures["explain"] = concrete(explain, [None])
     for name, strict in signatures.items():
         setattr(module, name, concrete(of_any_shape(strict), None))
