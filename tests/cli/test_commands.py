@@ -24,7 +24,7 @@ from tests.kinds import long_unless
 from zoo.cli import commands as cli
 from zoo.cli import terminal
 from zoo.evaluation.scores import _is_known
-from zoo.explanation.explain import Explanation, Word
+from zoo.explanation.explanation import Explanation, Word
 from zoo.settings import TrainSettings, described
 
 

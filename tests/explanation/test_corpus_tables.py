@@ -3,7 +3,7 @@
 import numpy as np
 
 from zoo.explanation.corpus_tables import attended_ngrams, weights_by_class
-from zoo.explanation.explain import Explanation, Word
+from zoo.explanation.explanation import Explanation, Word
 
 
 def explanation(text, weights, label, target=None, sentences=None):

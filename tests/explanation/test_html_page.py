@@ -13,7 +13,8 @@ import pytest
 
 import zoo
 from zoo import datasets
-from zoo.explanation.explain import Explanation, Explanations, Word
+from zoo.explanation.explain import Explanations
+from zoo.explanation.explanation import Explanation, Word
 from zoo.explanation.html_page import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

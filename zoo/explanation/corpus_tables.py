@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from zoo.explanation.explain import Explanation
+from zoo.explanation.explanation import Explanation
 
 
 def weights_by_class(explanations: Iterable[Explanation], word: str) -> pd.DataFrame:

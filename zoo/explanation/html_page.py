@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from zoo.explanation.corpus_tables import attended_ngrams
-from zoo.explanation.explain import Explanation
+from zoo.explanation.explanation import Explanation
 from zoo.filesystem.atomic_files import whole
 
 CORPUS = 20  # texts, from which on the n-grams of all of them are shown

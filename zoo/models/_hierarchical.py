@@ -60,7 +60,10 @@ class HierarchicalClassifier(TextClassifier):
 
     def _heads_first(self, scores):
         """``[batch, heads, sentences, ...]``, of one sentence in a flat variant."""
-        return ops.swapaxes(scores, 1, 2) if self.hierarchical else ops.expand_dims(scores, 2)
+        if not self.hierarchical:
+            return ops.expand_dims(scores, 2)
+        # No transpose: of a single head tf2onnx makes a reshape of it that ONNX refuses.
+        return ops.stack(ops.unstack(scores, axis=2), axis=1)
 
     def _call_packed(self, groups, places, training):
         vectors = [
