@@ -158,5 +158,5 @@ class ATTCNN(KimCNN):
         extended = ops.concatenate([words, context], axis=-1)  # Equation 7
         probabilities = self.classify_words(extended, mask, training)
         if return_attention_scores:
-            return probabilities, Attention(pairs=scores[:, None, None])
+            return probabilities, Attention(pairs=ops.expand_dims(scores, (1, 2)))
         return probabilities

@@ -90,5 +90,6 @@ class BERT(TextClassifier):
         document = self.drop(self.mean(words, mask=mask), training=training)
         probabilities = self.classify(document)
         if return_attention_scores:
-            return probabilities, Attention(pairs=ops.concatenate(scores, axis=1)[:, :, None])
+            pairs = ops.concatenate(scores, axis=1)  # the heads of all layers
+            return probabilities, Attention(pairs=ops.expand_dims(pairs, 2))
         return probabilities

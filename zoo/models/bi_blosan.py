@@ -210,5 +210,6 @@ class BiBloSAN(TextClassifier):
         hidden = self.hidden(self.drop(text, training=training))
         probabilities = self.classify(self.drop(hidden, training=training))
         if return_attention_scores:
-            return probabilities, Attention(words=ops.mean(weights, axis=1)[:, None, None, :length])
+            weights = ops.mean(weights, axis=1)[:, :length]
+            return probabilities, Attention(words=ops.expand_dims(weights, (1, 2)))
         return probabilities

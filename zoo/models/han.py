@@ -3,6 +3,7 @@
 from typing import Literal
 
 import keras
+from keras import ops
 
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
@@ -42,7 +43,7 @@ class HANLevel(keras.layers.Layer):
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
         vector, weights = self.summary(annotations, mask=mask, return_attention_scores=True)
-        words = None if weights is None else weights[:, None]
+        words = None if weights is None else ops.expand_dims(weights, 1)
         return (vector, (words, None)) if return_attention_scores else vector
 
     def compute_mask(self, inputs, previous_mask):

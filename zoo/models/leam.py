@@ -82,5 +82,5 @@ class LEAM(TextClassifier):
             self.add_loss(self.class_penalty * ops.mean(losses))
         probabilities = self.head(document, training)
         if return_attention_scores:
-            return probabilities, Attention(words=weights[:, None, None])
+            return probabilities, Attention(words=ops.expand_dims(weights, (1, 2)))
         return probabilities

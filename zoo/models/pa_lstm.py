@@ -92,5 +92,5 @@ class PALSTM(TextClassifier):
         )
         probabilities = self.classify(summary)
         if return_attention_scores:
-            return probabilities, Attention(words=weights[:, None, None])
+            return probabilities, Attention(words=ops.expand_dims(weights, (1, 2)))
         return probabilities

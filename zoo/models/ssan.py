@@ -120,7 +120,8 @@ class SSAN(TextClassifier):
         sentence = self.hidden(self.mean(words, mask=mask))
         probabilities = self.classify(self.drop(sentence, training=training))
         if return_attention_scores:
-            return probabilities, Attention(pairs=ops.concatenate(scores, axis=1)[:, :, None])
+            pairs = ops.concatenate(scores, axis=1)  # the heads of all layers
+            return probabilities, Attention(pairs=ops.expand_dims(pairs, 2))
         return probabilities
 
 
