@@ -12,10 +12,9 @@ import tensorflow as tf
 
 import zoo
 from tests.kinds import dropouts
-from zoo.classifier import recorded_calls
+from zoo.classifier import Attention, recorded_calls
 from zoo.datasets.batches import pack
 from zoo.evaluation.calibration import with_temperature
-from zoo.explanation.attention import Attention
 
 SMALL = {"embedding_dim": 24, "vocabulary_size": 50}  # 24 is divided by every default of num_heads
 LIMIT = 12  # words, of a sentence where there are any
@@ -103,17 +102,13 @@ def asks_for_scores(cls):
     return "return_attention_scores" in cls.call.__code__.co_varnames
 
 
-def masks_of(ids):
-    """Where attention may be."""
-    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
-    return Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
-
-
 def check_scores(model, ids, answers):
     """Attention is shares of what is there."""
     result, attention = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, answers, atol=1e-6)
-    for weights, mask in zip(attention, masks_of(ids), strict=True):
+    real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
+    masks = Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
+    for weights, mask in zip(attention, masks, strict=True):
         if weights is None:
             continue
         weights = keras.ops.convert_to_numpy(weights)
