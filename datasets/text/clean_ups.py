@@ -87,62 +87,54 @@ class CleanUp:
     marks_entities: bool = False
 
 
+APOSTROPHE, LINE_END = ("\u2019", "'"), (r"[\r\n]", " ")
 # A dot of other scripts that no letter with case and no digit follows.
 _DOT = rf"([{DOTS}]+)([^\p{{N}}\p{{Lu}}\p{{Ll}}{DOTS}]|$)", r" \1 \2"
-_HAN = [
-    (r"\x{2019}", "'"),
-    (r"n't\b", " n't"),
-    (r"([\p{L}\p{N}])'(s|re|ve|ll|d|m)\b", r"\1 '\2"),
-    (r"(^|\s)'([^srvldm]|\w\w\w)", r"\1' \2"),
-    (r"'(\s|$)", r" '\1"),
-]
-_HAN_ENDS = (r"(?:\.+|,)(?:\s|$)", r" \0 ")
-HAN = {
-    1: [*_HAN, (r"[^\p{L}\p{M}\p{N}\s.,'-]|--+", r" \0 "), _HAN_ENDS],
-    2: [*_HAN, (rf"[^\p{{L}}\p{{M}}\p{{N}}\s.,'{DOTS}-]|--+", r" \0 "), _HAN_ENDS, _DOT],
-}
-_KIM = [
-    (r"n't|'(?:s|ve|re|d|ll)", r" \0"),
-    (r"[,!()?]", r" \0 "),
-]
-APOSTROPHE, LINE_END = ("\u2019", "'"), (r"[\r\n]", " ")
 
+
+def _hcan(ends, dots):
+    """HCAN's Section 4.3: letters, digits and . ! ? kept.
+
+    Apostrophes go without a trace ("doesnt", as in its examples), all else becomes a space.
+    """
+    return [
+        (r"['\x{2019}]", ""),
+        (rf"[^\p{{L}}\p{{M}}\p{{N}}.{ends}{dots}\n ]", " "),
+        (rf"[{ends}]|\.(?:\.+|\s|$)", r" \0 "),
+    ]
+
+
+def _han(dots):
+    """HAN's Section 3.3, CoreNLP: all marks kept, "do n't" and "it 's" are two words each."""
+    return [
+        (r"\x{2019}", "'"),
+        (r"n't\b", " n't"),
+        (r"([\p{L}\p{N}])'(s|re|ve|ll|d|m)\b", r"\1 '\2"),
+        (r"(^|\s)'([^srvldm]|\w\w\w)", r"\1' \2"),
+        (r"'(\s|$)", r" '\1"),
+        (rf"[^\p{{L}}\p{{M}}\p{{N}}\s.,'{dots}-]|--+", r" \0 "),
+        (r"(?:\.+|,)(?:\s|$)", r" \0 "),
+    ]
+
+
+def _kim(others):
+    """Kim's clean_str, of ATT-CNN's corpora, too: letters, digits and ( ) , ! ? ' ` kept."""
+    return [
+        (rf"[^A-Za-z0-9(),!?'`\n {others}]", " "),
+        (r"n't|'(?:s|ve|re|d|ll)", r" \0"),
+        (r"[,!()?]", r" \0 "),
+    ]
+
+
+HAN = {1: _han(""), 2: [*_han(DOTS), _DOT]}
+KIM_ENDS = [  # dots and the marks of other scripts are left out, but a sentence ends there
+    (rf"(?:\.+|[{DOTS}]+)(?:\s|$)|[{ENDS.removeprefix(_class('0021 003F'))}]", "\n\n"),
+    (rf"[.{DOTS}]", " "),
+]
 CLEAN_UPS = {
-    # HCAN's Section 4.3: letters, digits and . ! ? kept. Apostrophes go without a trace ("doesnt",
-    # as in its examples), all else becomes a space.
-    "hcan": CleanUp(
-        {
-            1: [
-                (r"['\x{2019}]", ""),
-                (r"[^\p{L}\p{M}\p{N}.!?\n ]", " "),
-                (r"[!?]|\.(?:\.+|\s|$)", r" \0 "),
-            ],
-            2: [
-                (r"['\x{2019}]", ""),
-                (rf"[^\p{{L}}\p{{M}}\p{{N}}.{ENDS}{DOTS}\n ]", " "),
-                (rf"[{ENDS}]|\.(?:\.+|\s|$)", r" \0 "),
-                _DOT,
-            ],
-        }
-    ),
-    # HAN's Section 3.3, CoreNLP: all marks kept, "do n't" and "it 's" are two words each.
+    "hcan": CleanUp({1: _hcan("!?", ""), 2: [*_hcan(ENDS, DOTS), _DOT]}),
     "han": CleanUp(HAN, [APOSTROPHE]),
-    # Kim's clean_str, which is that of ATT-CNN's corpora: letters, digits and ( ) , ! ? ' ` kept.
-    # Dots and the marks of other scripts are left out, but a sentence ends there.
-    "kim": CleanUp(
-        {
-            1: [(r"[^A-Za-z0-9(),!?'`\n ]", " "), *_KIM],
-            2: [
-                (rf"[^A-Za-z0-9(),!?'`\n .{ENDS}{DOTS}]", " "),
-                *_KIM,
-                (
-                    rf"(?:\.+|[{DOTS}]+)(?:\s|$)|[{ENDS.removeprefix(_class('0021 003F'))}]",
-                    "\n\n",
-                ),
-                (rf"[.{DOTS}]", " "),
-            ],
-        }
-    ),
+    "kim": CleanUp({1: _kim(""), 2: [*_kim(f".{ENDS}{DOTS}"), *KIM_ENDS]}),
     # Texts that come tokenized, as SST and SemEval of SSAN: the words between the spaces.
     "tokens": CleanUp({1: [], 2: []}),
     # CNN-char and VDCNN: each character is a word, spaces too. Line ends are spaces, as a

@@ -92,7 +92,7 @@ def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("zoo.shipping.model_card.word_weights", lambda model, ids: None)
         model = zoo.load(run)
-        model.preprocessor.entities = True
+        model.preprocessor.entities, model.preprocessor.max_sentences = True, None
         card = model_card(run, model, tmp_path / "none", "savedmodel", None)
     assert "- Mark the two entities of a text, as `<e1>this</e1>`" in card
     assert "words, counted on the training split alone" in card
