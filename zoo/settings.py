@@ -294,7 +294,7 @@ def described() -> list[Described]:
         kind, *notes = get_args(field.type)
         told = {type(note): note for note in notes}
         flag = told.get(Flag, Flag(f"--{field.name.replace('_', '-')}")).flag
-        default = {} if field.default is dataclasses.MISSING else field.default
+        default = None if field.default is dataclasses.MISSING else field.default
         more = default, told[str], flag, told.get(Group), values_of(_given(field.type))
         found.append(Described(field.name, kind, _types(kind), *more))
     return found
@@ -379,23 +379,41 @@ def documented(*left_out: str) -> Callable:
     """
 
     def decorate(function):
-        signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD]
-        taken = {*left_out, *(one.name for one in own)}
-        settings = [one for one in described() if one.name not in taken]
-        told = [f"{one.name}: {_in_python(one.help)}" for one in settings]
+        added = add_parameters(function, {*left_out}, lambda one: one.kind)
+        told = [f"{one.name}: {_in_python(one.help)}" for one in added]
         lines = [textwrap.wrap(one, 88, subsequent_indent=4 * " ") for one in told]
         shown = ("\n" + 8 * " ").join(itertools.chain.from_iterable(lines))
         function.__doc__ = function.__doc__.replace("{settings}", shown)
-        kind = inspect.Parameter.KEYWORD_ONLY
-        more = [
-            inspect.Parameter(one.name, kind, default=one.default, annotation=one.kind)
-            for one in settings
-        ]
-        function.__signature__ = signature.replace(parameters=own + more)
         return function
 
     return decorate
+
+
+def add_parameters(
+    function: Callable, left_out: set[str], annotation: Callable[[Described], Any]
+) -> list[Described]:
+    """Adds settings that a function takes as ``**settings`` to what its signature shows.
+
+    Args:
+        function: those that it names itself are not added.
+        left_out: settings that it does not take.
+        annotation: of each.
+
+    Returns:
+        Those added.
+    """
+    signature, kind = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
+    own = [one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD]
+    left_out = left_out.union(one.name for one in own)
+    added = [one for one in described() if one.name not in left_out]
+    made = [
+        inspect.Parameter(one.name, kind, default=one.default, annotation=annotation(one))
+        for one in added
+    ]
+    first = [one for one in own if one.kind != kind]
+    last = [one for one in own if one.kind == kind]
+    function.__signature__ = signature.replace(parameters=first + made + last)
+    return added
 
 
 def _in_python(help):

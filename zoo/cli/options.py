@@ -1,6 +1,5 @@
 """Options that several commands have; those of a training are made of its settings."""
 
-import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,18 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from zoo.errors import UsageError
-from zoo.settings import KINDS, Described, Group, described
-
-FILES = "For your own files: "
-OWN = " Default: the run's own, else {}, or a well-known name."
+from zoo.settings import KINDS, Described, Group, add_parameters, described
 
 
-def _default(one: Described) -> Any:
-    return None if dict in one.types else one.default
+def option_of(one: Described, of_run: bool = False) -> Any:
+    """The annotation by which typer makes an option of a setting.
 
-
-def option_of(one: Described) -> Any:
-    """The annotation by which typer makes an option of a setting."""
+    Args:
+        one: the setting.
+        of_run: whether it is for other texts of a run, whose own setting is the default.
+    """
     kind = one.types[0] if one.types[0] in (bool, int, float) else str
     kind = kind | None if type(None) in one.types else kind
     kind = list[str] | None if dict in one.types else kind
@@ -29,7 +26,9 @@ def option_of(one: Described) -> Any:
         flag += flag.replace("--", "/--no-")
     help = one.help
     if one.group is Group.FILES:
-        help = FILES + help[0].lower() + help[1:]
+        help = f"For your own files: {help[0].lower()}{help[1:]}"
+    if of_run and one.name.endswith("_column"):
+        help = help.replace("Default:", "Default: the run's own, else")
     path = "PATH" if Path in one.types else None
     return Annotated[kind, typer.Option(flag, metavar=path, help=help)]
 
@@ -39,24 +38,16 @@ Texts = (
     "lines of standard input."
 )
 File = Annotated[str | None, typer.Option(metavar="PATH", help=Texts)]
-TextColumn = Annotated[
-    str | None, typer.Option(help=f"{FILES}column of texts.{OWN.format('text')}")
-]
-LabelColumn = Annotated[
-    str | None, typer.Option(help=f"{FILES}column of labels.{OWN.format('label')}")
-]
-OnBadRow = Annotated[
-    str | None,
-    typer.Option(
-        help=FILES + "fail at the first bad row, or skip bad rows, which get no answer, and report "
-        "them. Default: fail."
-    ),
-]
 BeamOption = Annotated[
     list[str] | None,
     typer.Option(help="Option of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
 ]
-Encoding, SafeCsv = (option_of(one) for one in described() if one.name in ("encoding", "safe_csv"))
+TextColumn, LabelColumn, OnBadRow, Encoding, SafeCsv = (
+    option_of(one, of_run=True)
+    for name in ("text_column", "label_column", "on_bad_row", "encoding", "safe_csv")
+    for one in described()
+    if one.name == name
+)
 
 
 def with_settings(*left_out: str) -> Callable:
@@ -67,18 +58,8 @@ def with_settings(*left_out: str) -> Callable:
     """
 
     def decorate(command):
-        signature = inspect.signature(command)
-        own = [one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD]
-        taken = {*left_out, *(one.name for one in own)}
-        kind = inspect.Parameter.KEYWORD_ONLY
-        made = [
-            inspect.Parameter(one.name, kind, default=_default(one), annotation=option_of(one))
-            for one in described()
-            if one.flag and one.name not in taken
-        ]
-        last = [one for one in own if one.kind == kind]
-        first = [one for one in own if one.kind != kind]
-        command.__signature__ = signature.replace(parameters=first + made + last)
+        left = {*left_out, *(one.name for one in described() if not one.flag)}
+        add_parameters(command, left, option_of)
         return command
 
     return decorate
