@@ -29,7 +29,8 @@ def test_functions_show_their_settings(function, lacking):
     assert {*names()} - shown.keys() == lacking
     for name in {*names()} - lacking - {"model", "data", "output", "verbose"}:
         assert f"\n        {name}: " in function.__doc__
-        assert shown[name].default == (getattr(TrainSettings(), name) or shown[name].default)
+        default = None if name == "options" else getattr(TrainSettings(), name)
+        assert shown[name].default == default
     assert "{settings}" not in function.__doc__
 
 
