@@ -134,7 +134,7 @@ def test_keras_fit_evaluates_by_an_option_of_its_own(monkeypatch):
 
 
 def test_after_a_step_that_failed_keras_fails_on():
-    """As metrics and losses have variables of the graph that failed."""
+    """As it keeps the function that failed while it was traced."""
     right, wrong = (
         tf.data.Dataset.from_tensors((IDS, targets)) for targets in (TARGETS, np.eye(2)[TARGETS])
     )
