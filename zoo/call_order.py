@@ -8,20 +8,19 @@ import keras
 
 
 @contextmanager
-def recorded_calls(layers: Iterable[keras.layers.Layer]) -> Iterator[list[keras.layers.Layer]]:
-    """The layers that were called in a ``with`` block, in the order of their first calls."""
-    called = []
+def recorded_calls(layers: Iterable[keras.layers.Layer]) -> Iterator[dict[int, int]]:
+    """The places of the layers that are called in a ``with`` block, by their ids; first calls."""
+    places = {}
 
     def record(layer, call, *args, **kwargs):
-        if not any(layer is one for one in called):
-            called.append(layer)
+        places.setdefault(id(layer), len(places))
         return call(*args, **kwargs)
 
     layers = list(layers)
     for layer in layers:
         layer.call = functools.partial(record, layer, layer.call)
     try:
-        yield called
+        yield places
     finally:
         for layer in layers:
             del layer.call

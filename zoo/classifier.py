@@ -165,9 +165,9 @@ class TextClassifier(ModelOfTexts):
     def build(self, input_shape=None):
         """Creates the weights; without it the first call does."""
         shape = (1, 2, 2) if self.hierarchical else (1, 2)
-        with recorded_calls(super().layers) as called:
+        with recorded_calls(super().layers) as places:
             call_once(self, shape)
-        self._places = {id(layer): place for place, layer in enumerate(called)}
+        self._places = places
         freeze_within(self)
 
     @property

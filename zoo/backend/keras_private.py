@@ -54,11 +54,9 @@ class Model(keras.Model):
         """Where Keras reads data: if it fails, the next attempt starts as if there had been none.
 
         A function of TensorFlow that failed while it was traced would go on to fail, and so would
-        metrics and an optimizer whose variables were made in that trace.
+        an optimizer whose variables were made in that trace.
         """
         self.build_optimizer()
-        fresh = [self._compile_loss, self._compile_metrics] if self.compiled else []
-        fresh = [one for one in fresh if one is not None and not one.built]
         held = []  # on JAX a step takes the values out of variables, and puts back what it made
         if backend_name() == "jax":
             optimizer = getattr(self, "optimizer", None)
@@ -72,8 +70,6 @@ class Model(keras.Model):
             for one, value in held:
                 if one._value is None:
                     one._value = value
-            for one in fresh:
-                one.built = False
             raise
 
 
