@@ -13,7 +13,7 @@ LEVELS = [
     "progress filesystem options backend",
     "optimizers layers",
     "datasets",
-    "recipes input_checks answers ids_export words_and_labels call_order",
+    "recipes input_checks answers words_and_labels",
     "text_inputs",
     "explanation",  # below the classifier, whose method it is
     "classifier",

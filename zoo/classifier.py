@@ -11,7 +11,6 @@ import numpy as np
 
 from zoo.backend import call_once, in_threads, prediction_threads, readable
 from zoo.backend.keras_private import is_saving, is_validation
-from zoo.call_order import recorded_calls
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.datasets.text.text_tensors import is_texts, text_tensor
 from zoo.datasets.text_streams import keeps_order, told_in_a_line, watched
@@ -27,6 +26,7 @@ from zoo.input_checks import (
     only_one,
 )
 from zoo.layers import SubwordEmbedding
+from zoo.layers.call_order import recorded_calls
 from zoo.layers.entity_positions import part_roles
 from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import word_mask as word_mask  # which models read with
@@ -363,7 +363,7 @@ class TextClassifier(ModelOfTexts):
         if format != "tf_saved_model":
             super().export(filepath, format, verbose, signature, **kwargs)
             return
-        from zoo.ids_export import export_ids
+        from zoo.backend.keras_export import export_ids
 
         also = () if input_signature else ([keras.InputSpec("int64", shape)],)
         export_ids(self, filepath, verbose is not False, signature, also, **kwargs)

@@ -8,8 +8,8 @@ def export_ids(model, path, verbose, signature, also, **kwargs) -> None:
     """Writes Keras' SavedModel of a model, the ``serve`` of which never keeps its lock.
 
     Keras' own ``serve`` does, after arguments that do not fit; see
-    :mod:`zoo.shipping.saved_model`. This
-    one takes all arguments, and only then looks for a trace that they fit.
+    :mod:`zoo.shipping.saved_model`. This one takes all arguments, and only then looks for a trace
+    that they fit.
 
     Args:
         model: the model, of any backend.
