@@ -1,7 +1,8 @@
 """What differs between TensorFlow and JAX, the backends of Keras.
 
 What differs in devices is in :mod:`zoo.backend.devices`; what is of Keras, and not promised by it,
-in :mod:`zoo.backend.keras_private` and :mod:`zoo.backend.keras_export`; TensorFlow's remarks in :mod:`zoo.backend.tensorflow_log`.
+in :mod:`zoo.backend.keras_private` and :mod:`zoo.backend.keras_export`; TensorFlow's remarks are in
+:mod:`zoo.backend.tensorflow_log`.
 """
 
 import contextlib
