@@ -1,41 +1,49 @@
 """Corpora and files in, batches of word ids out."""
 
-from zoo.datasets.catalogue.lookup import CATALOGUE
-from zoo.datasets.corpus import Corpus, Split
-from zoo.datasets.loading import is_corpus, load
-from zoo.datasets.own_files.class_folders import short_name
-from zoo.datasets.own_files.reading import (
-    as_path,
-    column_of,
-    load_files,
-    read_labelled,
-    read_texts,
-    write_rows,
-)
-from zoo.datasets.own_files.text_files import composed
+import importlib
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CATALOGUE",
-    "Corpus",
-    "Preprocessor",
-    "Split",
-    "as_path",
-    "column_of",
-    "composed",
-    "is_corpus",
-    "load",
-    "load_files",
-    "read_labelled",
-    "read_texts",
-    "short_name",
-    "write_rows",
-]
+if TYPE_CHECKING:  # for editors
+    # ruff: noqa: F401
+    from zoo.datasets.catalogue.lookup import CATALOGUE
+    from zoo.datasets.corpus import Corpus, Split
+    from zoo.datasets.loading import is_corpus, load
+    from zoo.datasets.own_files.class_folders import short_name
+    from zoo.datasets.own_files.reading import (
+        as_path,
+        column_of,
+        load_files,
+        read_labelled,
+        read_texts,
+        write_rows,
+    )
+    from zoo.datasets.own_files.text_files import composed
+    from zoo.datasets.text.preprocessor import Preprocessor
+
+_LATER = {  # what needs pandas or TensorFlow is imported from its module at its first use
+    "CATALOGUE": "catalogue.lookup",
+    "Corpus": "corpus",
+    "Preprocessor": "text.preprocessor",
+    "Split": "corpus",
+    "as_path": "own_files.reading",
+    "column_of": "own_files.reading",
+    "composed": "own_files.text_files",
+    "is_corpus": "loading",
+    "load": "loading",
+    "load_files": "own_files.reading",
+    "read_labelled": "own_files.reading",
+    "read_texts": "own_files.reading",
+    "short_name": "own_files.class_folders",
+    "write_rows": "own_files.reading",
+}
+__all__ = list(_LATER)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name):
-    """The preprocessor needs TensorFlow, which is imported at its first use."""
-    if name == "Preprocessor":
-        from zoo.datasets.text.preprocessor import Preprocessor
-
-        return Preprocessor
+    if name in _LATER:
+        return getattr(importlib.import_module(f"zoo.datasets.{_LATER[name]}"), name)
     raise AttributeError(f"module 'zoo.datasets' has no attribute {name!r}")

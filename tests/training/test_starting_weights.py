@@ -208,5 +208,5 @@ def test_texts_that_need_another_clean_up_are_refused(trained):
 def test_what_is_no_run_is_refused(csv_file, tmp_path):
     with pytest.raises(zoo.UsageError, match="no run in"):
         zoo.train("hcan", csv_file, start_from=tmp_path / "none", output=tmp_path)
-    with pytest.raises(zoo.UsageError, match="a dict where a path is wanted"):
+    with pytest.raises(zoo.UsageError, match="start_from must be a path"):
         zoo.train("hcan", csv_file, start_from={}, output=tmp_path)
