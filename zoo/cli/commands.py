@@ -207,7 +207,8 @@ Embeddings = Annotated[
     str | None,
     typer.Option(
         help="word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
-        "little each time), or a file: .bin, .vec, .txt (or .gz)."
+        "little each time); english, of 50,000 words, which come with zoo; or a file: .bin, .vec, "
+        ".txt (or .gz)."
     ),
 ]
 UnlabelledData = Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
 from zoo.datasets.corpus import Corpus
+from zoo.datasets.vectors.english import english_vectors
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
@@ -15,6 +16,8 @@ from zoo.runs.run_folder import read_words
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
+
+NAMES = ("word2vec", "english")  # of word vectors that are in no file of the user's
 
 logger = logging.getLogger("zoo")
 
@@ -131,6 +134,8 @@ def _filled_up(preprocessor, further, of, words):
 
 def _word_vectors(embeddings, corpus, preprocessor, dim, words, seed, workers):
     """Vectors of the vocabulary and, while there is room in it, of further words."""
+    if embeddings == "english":
+        return english_vectors()
     if embeddings != "word2vec":
         room = max(0, words["max_vocabulary"] - len(preprocessor.vocabulary))
         return read_vectors(embeddings, preprocessor.vocabulary, room)

@@ -32,6 +32,7 @@ from zoo.runs.run_folder import (
 )
 from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import (
+    NAMES,
     build_classifier,
     clean_up_of,
     for_relations,
@@ -112,9 +113,9 @@ def train(
         clean_up, min_count, max_vocabulary, percentile: of the words; see
             :meth:`zoo.datasets.Preprocessor.fit`. The percentile is 1 to 100.
         embeddings: "word2vec" trains word vectors on the training texts, and on the corpus'
-            unlabelled ones; or the path of a file of word vectors, see
-            :mod:`zoo.datasets.vectors.vector_files`. The most frequent words that have one fill
-            the vocabulary up. By default words start at random.
+            unlabelled ones; "english" takes those of :mod:`zoo.datasets.vectors.english`; or the
+            path of a file of word vectors, see :mod:`zoo.datasets.vectors.vector_files`. The most
+            frequent words that have one fill the vocabulary up. By default words start at random.
         unlabelled: a table, folder, glob or ``.txt`` of further texts for word2vec.
         start_from: a run folder of the same model, whose weights this one starts with, in place of
             random ones: on few texts, one trained on many like them; see
@@ -229,7 +230,7 @@ def train(
             config |= {"precision": precision, "calibrate": calibrate, "cache": cache, "seed": seed}
             config |= {"safe_csv": safe_csv, "devices": 1 if share is None else share.devices}
             config |= {"processes": devices.get("processes", 1)}
-            vectors = embeddings if embeddings == "word2vec" else _absolute(embeddings)
+            vectors = embeddings if embeddings in NAMES else _absolute(embeddings)
             config |= {"embeddings": vectors, "unlabelled": _absolute(unlabelled)}
             config |= {"start_from": _absolute(start_from)}
             config |= {"text_version": classifier.preprocessor.version}
