@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help train test test-all test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-memory bench-data \
-	bench-word-vectors bench-precision bench-gpu bench-class-weights
+	bench-word-vectors bench-precision bench-gpu bench-class-weights weights
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -63,6 +63,14 @@ $(BIN)/benched: $(BIN)/zoo
 	@echo 'Installing the rivals: PyTorch and transformers ...'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	@touch $@
+
+$(BIN)/weighed: $(BIN)/zoo
+	@echo 'Installing the teacher and the words: PyTorch, transformers, wordfreq ...'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,weights]'
+	@touch $@
+
+weights: $(BIN)/weighed  ## Make the English word table anew, from packages of PyPI and training texts in ZOO_DATA_DIR.
+	@$(BIN)/python -m benchmarks.english
 
 bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each model alone: over an hour.
 	@$(BIN)/python -m benchmarks.speed

@@ -39,6 +39,7 @@ from zoo.registry import check_name, find_recipe, import_model
 Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
 SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
 PROCESSES = ("coordinator", "processes", "process_id")
+VECTORS = ("word2vec", "english")  # that are in no file of the user's
 Cache = Literal["auto", "memory", "disk", "none"]
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
@@ -163,8 +164,8 @@ class TrainSettings:
     embeddings: Annotated[
         AnyPath | None,
         "word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
-        "little each time), or a file: .bin, .vec, .txt (or .gz). The most frequent words that "
-        "have a vector fill the vocabulary up.",
+        "little each time); english, of 50,000 words, which come with zoo; or a file: .bin, .vec, "
+        ".txt (or .gz). The most frequent words that have a vector fill the vocabulary up.",
     ] = None
     unlabelled: Annotated[
         AnyPath | None,
@@ -261,7 +262,7 @@ class TrainSettings:
         others = {*names(Group.FILES), *names(Group.MACHINE), "output"} - {"devices", "processes"}
         values = {name: getattr(self, name) for name in names() if name not in others}
         for name in ("embeddings", "unlabelled", "start_from"):
-            if values[name] not in (None, "word2vec"):
+            if values[name] not in (None, *VECTORS):
                 values[name] = absolute(values[name])
         return values
 

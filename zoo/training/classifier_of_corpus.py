@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zoo import datasets
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
+from zoo.datasets.vectors.english import english_vectors
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
@@ -143,6 +144,8 @@ def _filled_up(preprocessor, further, of, most):
 
 def _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits):
     """Vectors of the vocabulary and, while there is room in it, of further words."""
+    if settings.embeddings == "english":
+        return english_vectors()
     if settings.embeddings != "word2vec":
         room = max(0, max_vocabulary - len(preprocessor.vocabulary))
         return read_vectors(settings.embeddings, preprocessor.vocabulary, room)

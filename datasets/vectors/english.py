@@ -1,0 +1,53 @@
+"""Vectors of frequent English words, which come with zoo: see ``english.md`` beside them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+TABLE = Path(__file__).with_name("english.npz")
+
+
+def english_words() -> list[str]:
+    """The words of the table, in lower case, the most frequent first."""
+    with np.load(TABLE) as table:
+        return table["words"].tobytes().decode().split("\n")
+
+
+def english_vectors():
+    """The table as gensim ``KeyedVectors``, ``[words, dim]`` float32, in that order."""
+    from gensim.models import KeyedVectors
+
+    with np.load(TABLE) as table:
+        matrix = table["numbers"].T * table["scales"][:, None]
+    vectors = KeyedVectors(matrix.shape[1])
+    vectors.add_vectors(english_words(), matrix)
+    return vectors
+
+
+def english_share(counts: Mapping[str, int]) -> float:
+    """The share of running words that the table knows, 0 to 1.
+
+    Args:
+        counts: how often each word stands in the texts, as a clean-up leaves it.
+    """
+    known = sum(counts.get(word, 0) for word in english_words())
+    return known / max(1, sum(counts.values()))
+
+
+def pack_vectors(path: Path, words: list[str], matrix: np.ndarray, step: float) -> None:
+    """Writes a table: of each number the nearest multiple of ``step`` times its row's size.
+
+    Multiples are small whole numbers, which zip packs to about four bits; those of a column,
+    which are alike, stand together.
+
+    Args:
+        path: of the file.
+        words: in lower case, the most frequent first.
+        matrix: ``[words, dim]``.
+        step: in units of the root mean square of a row.
+    """
+    scales = (step * np.sqrt(np.mean(np.square(matrix), axis=1))).astype("float32")
+    numbers = np.clip(np.rint(matrix / scales[:, None]), -127, 127).astype("int8")
+    joined = np.frombuffer("\n".join(words).encode(), "uint8")
+    np.savez_compressed(path, words=joined, numbers=numbers.T, scales=scales)
