@@ -27,8 +27,8 @@ from transformers import AutoTokenizer, BertModel  # before TensorFlow: after it
 
 from benchmarks.report import machine
 from zoo import datasets
-from zoo.datasets.text.clean_ups import clean, split_words
 from zoo.datasets.text.text_tensors import text_dataset
+from zoo.datasets.text.tokens import clean, split_words
 from zoo.datasets.vectors.english import TABLE, english_share, pack_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.filesystem.atomic_files import whole
@@ -90,8 +90,8 @@ CARD_TEXT = """# The English word table
   unlabelled ones. Of all, about their means, the principal components.
 - **Form**: whole numbers, times {step} of the root mean square of a row; that of all is {size}.
 - **Texts**: {share} of the training texts of each corpus below, at most {texts:,}, without their
-  labels, and none of a test split. Tables were compared on the other training texts:
-  `benchmarks/results/english.md`.
+  labels, and none of a test split. `benchmarks/english_tried.py` compares tables on the
+  other training texts.
 - **Made** by `make weights` with seed {seed} on {machine}; {packages}. The words and
   MiniLM's part took {minutes} minutes, on cores that others used, too.
 - **SHA-256** of words and numbers: `{digest}`.

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 
 def files(folder):
     """What is in a folder, at any depth."""
-    suffixes = (".py", ".html", ".md", ".typed")
+    suffixes = (".py", ".html", ".md", ".npz", ".typed")
     return {path.relative_to(folder) for path in folder.rglob("*") if path.suffix in suffixes}
 
 
