@@ -90,8 +90,8 @@ CARD_TEXT = """# The English word table
   unlabelled ones. Of all, about their means, the principal components.
 - **Form**: whole numbers, times {step} of the root mean square of a row; that of all is {size}.
 - **Texts**: {share} of the training texts of each corpus below, at most {texts:,}, without their
-  labels, and none of a test split. `benchmarks/english_tried.py` compares tables on the
-  other training texts.
+  labels, and none of a test split. `benchmarks/results/english.md` compares
+  tables on the other training texts.
 - **Made** by `make weights` with seed {seed} on {machine}; {packages}. The words and
   MiniLM's part took {minutes} minutes, on cores that others used, too.
 - **SHA-256** of words and numbers: `{digest}`.
