@@ -80,5 +80,7 @@ def test_settings_are_told_under_either_name():
     given = from_keywords({"model": "act", "files": files, "options": None})
     assert given == TrainSettings("act", text_column="t", validation_data="v.csv")
     assert given.files == files
+    for verbose in (0, 1, 2, "auto", True, False):  # as Keras takes it
+        from_keywords({"verbose": verbose}).check()
     with pytest.raises(dataclasses.FrozenInstanceError):
         given.epochs = 3

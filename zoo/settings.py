@@ -36,11 +36,11 @@ from zoo.options import (
 from zoo.recipes import Recipe, Schedule
 from zoo.registry import check_name, find_recipe, import_model
 
-Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
-SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
-PROCESSES = ("coordinator", "processes", "process_id")
-VECTORS = ("word2vec", "english")  # that are in no file of the user's
 Cache = Literal["auto", "memory", "disk", "none"]
+Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
+PROCESSES = ("coordinator", "processes", "process_id")
+SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
+VECTORS = ("word2vec", "english")  # that are in no file of the user's
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
 )
@@ -76,9 +76,10 @@ Options = Annotated[
 
 @dataclasses.dataclass(frozen=True)
 class TrainSettings:
-    """All settings of a training. A help names others as the command line does.
+    """All settings of a training.
 
-    :func:`described` reads what an annotation tells beside the type: a check, a group, a flag.
+    An annotation has the type, which values are allowed, the group, and the help, which names other
+    settings by their options of the command line; :func:`described` reads it.
     """
 
     model: Annotated[str, Flag(""), "A name of zoo list."] = "hcan"
@@ -206,12 +207,14 @@ class TrainSettings:
     ] = False
     seed: Annotated[Seed, "Seed of weights, batches, dropout and splits."] = 0
     output: Annotated[AnyPath, "Where run folders go."] = "runs"
-    verbose: Annotated[int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = "auto"
+    verbose: Annotated[bool | int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = (
+        "auto"
+    )
 
     @property
     def files(self) -> dict[str, Any]:
         """How one's own files are read, as :func:`zoo.datasets.load_files` takes it."""
-        given = {name.removesuffix("_data"): getattr(self, name) for name in names(Group.FILES)}
+        given = {argument: getattr(self, name) for argument, name in file_arguments().items()}
         return {name: value for name, value in given.items() if value is not None}
 
     @property
@@ -251,6 +254,8 @@ class TrainSettings:
                 "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) "
                 "instead"
             )
+        if _is_misspelt(self.embeddings):
+            raise unknown("embeddings", self.embeddings, [*VECTORS, "a file of word vectors"])
         if self.unlabelled is not None and self.embeddings != "word2vec":
             raise UsageError(
                 "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings "
@@ -319,6 +324,13 @@ def _given(kind):
     return Annotated[kind, *notes]
 
 
+def _is_misspelt(vectors):
+    """Whether it looks like a name of word vectors, and neither is one nor a file."""
+    if not isinstance(vectors, str) or vectors in VECTORS:
+        return False
+    return vectors.isalnum() and not expanded(vectors).exists()
+
+
 def _check_text(name, value):
     """Refuses what no JSON could hold."""
     from zoo.datasets.own_files.text_files import undecodable
@@ -330,6 +342,11 @@ def _check_text(name, value):
 def names(group: Group | None = None) -> list[str]:
     """The names of all settings, or of those of a group."""
     return [one.name for one in described() if group in (None, one.group)]
+
+
+def file_arguments() -> dict[str, str]:
+    """The settings of own files by their names as arguments of :func:`zoo.datasets.load_files`."""
+    return {name.removesuffix("_data"): name for name in names(Group.FILES)}
 
 
 def from_keywords(
@@ -349,11 +366,11 @@ def from_keywords(
     files = settings.pop("files", None)
     if not isinstance(files, Mapping | None):
         raise UsageError(f"files must be a dictionary, or None: got {files!r}")
-    of_files = {name.removesuffix("_data"): name for name in names(Group.FILES)}
+    arguments = file_arguments()
     for name, value in (files or {}).items():
-        if name not in of_files:
-            raise unknown("name in files", name, of_files)
-        settings[of_files[name]] = value
+        if name not in arguments:
+            raise unknown("name in files", name, arguments)
+        settings[arguments[name]] = value
     allowed = sorted(allowed or names())
     for name in settings:
         if name not in allowed:

@@ -833,6 +833,7 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
         ({"class_weights": {"x": 2}}, "class_weights must be True or False.*: got {'x': 2}"),
         ({"calibrate": "no"}, "calibrate must be True or False: got 'no'"),
         ({"embeddings": np.zeros(2)}, r"embeddings must be a path \(write"),
+        ({"embeddings": "englsh"}, "unknown embeddings 'englsh'. Did you mean 'english'"),
         ({"seed": None}, "seed must be a whole number from 0.*: got None"),
         ({"min_count": None}, "min_count must be a whole number of at least 1: got None"),
         ({"seed": 1.5}, "seed must be a whole number from 0.*: got 1.5"),

@@ -7,6 +7,7 @@ in :mod:`zoo.backend.keras_private` and :mod:`zoo.backend.keras_export`; TensorF
 
 import contextlib
 import importlib.util
+import math
 import os
 import sys
 from collections import deque
@@ -108,6 +109,13 @@ def prediction_threads() -> int:
     import tensorflow as tf
 
     return 1 if tf.config.list_logical_devices("GPU") else min(os.cpu_count() or 1, MOST_THREADS)
+
+
+def few_threads_an_operation() -> None:
+    """Lets TensorFlow, if it has not started, keep each core busy with a batch to predict."""
+    if "tensorflow" not in sys.modules:
+        threads = math.ceil((os.cpu_count() or 1) / MOST_THREADS)
+        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
 
 
 def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 import zoo
-from zoo.cli.options import Encoding, LabelColumn, OnBadRow, TextColumn, given
+from zoo.backend import few_threads_an_operation
+from zoo.cli.options import Encoding, LabelColumn, OnBadRow, TextColumn
 from zoo.cli.terminal import print_scores
-from zoo.cli.texts import Run, few_threads_an_operation
+from zoo.cli.texts import Run
 from zoo.settings import KINDS
 
 
@@ -25,16 +26,10 @@ def evaluate(
 ) -> None:
     """Score a trained model, on its test split or on a file."""
     few_threads_an_operation()
-    scores = zoo.evaluate(
-        run,
-        data,
-        **given(
-            text_column=text_column,
-            label_column=label_column,
-            on_bad_row=on_bad_row,
-            encoding=encoding,
-        ),
-    )
+    columns = {"text_column": text_column, "label_column": label_column}
+    columns |= {"on_bad_row": on_bad_row, "encoding": encoding}
+    given = {name: value for name, value in columns.items() if value is not None}
+    scores = zoo.evaluate(run, data, **given)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:

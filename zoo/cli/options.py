@@ -65,8 +65,12 @@ def with_settings(*left_out: str) -> Callable:
     return decorate
 
 
-def parse_option(text: str) -> tuple[str, Any]:
-    """The name and the value of an option of a model, as ``--set`` takes them."""
+def parse_options(texts: list[str] | None) -> dict[str, Any]:
+    """Options of a model, each as ``--set`` takes it: name=value."""
+    return dict(map(_parse_option, texts or []))
+
+
+def _parse_option(text):
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"--set takes name=value: got {text!r}")
@@ -79,8 +83,3 @@ def parse_option(text: str) -> tuple[str, Any]:
 def beam_options(options: list[str] | None) -> list[str]:
     """Options of Beam, as it takes them."""
     return [f"--{option}" for option in options or []]
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that are given."""
-    return {name: value for name, value in options.items() if value is not None}

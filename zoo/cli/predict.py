@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from zoo.backend import few_threads_an_operation
 from zoo.cli.options import (
     BeamOption,
     Encoding,
@@ -20,7 +21,6 @@ from zoo.cli.options import (
 from zoo.cli.terminal import escape, show
 from zoo.cli.texts import (
     Run,
-    few_threads_an_operation,
     lines_of_standard_input,
     model_of,
     no_file,

@@ -1,6 +1,5 @@
 """Texts of a command: on its line, in a file, or lines of standard input."""
 
-import math
 import os
 import re
 import sys
@@ -15,7 +14,6 @@ import typer
 from typer.core import TyperCommand
 
 import zoo
-from zoo.backend import MOST_THREADS
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.paths import expanded
 
@@ -106,6 +104,7 @@ def text_column_of(run, file, given, encoding):
 
 
 def lines_of_standard_input(encoding=None) -> Iterator[str]:
+    """The lines of standard input, as they come."""
     from zoo.datasets.own_files.reading import lines_of
 
     if sys.stdin is None:
@@ -114,10 +113,3 @@ def lines_of_standard_input(encoding=None) -> Iterator[str]:
         print("Type texts, one a line; end with Ctrl-D.", file=sys.stderr)
     stdin = getattr(sys.stdin, "buffer", None) or BytesIO(sys.stdin.read().encode())
     return lines_of(Path("standard input"), encoding, stdin)
-
-
-def few_threads_an_operation() -> None:
-    """Of TensorFlow, if it has not started: predictions keep each core busy with a batch."""
-    if "tensorflow" not in sys.modules:
-        threads = math.ceil((os.cpu_count() or 1) / MOST_THREADS)
-        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.cli.options import parse_option, with_settings
+from zoo.cli.options import parse_options, with_settings
 from zoo.cli.terminal import is_terminal, print_run
 from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
@@ -30,7 +30,7 @@ def train(
     settings["verbose"] = 1 if is_terminal() else 2
     machine = names(Group.MACHINE)
     if resume is None:
-        settings["options"] = dict(map(parse_option, settings["options"] or []))
+        settings["options"] = parse_options(settings["options"])
         run = zoo.train(model, **settings)
     else:
         for given in context.command.params:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.cli.options import parse_option, with_settings
+from zoo.cli.options import parse_options, with_settings
 from zoo.cli.terminal import print_trials
 from zoo.filesystem.paths import expanded
 from zoo.settings import PROCESSES, SEARCHED
@@ -28,5 +28,5 @@ def tune(
     **settings: Any,
 ) -> None:
     """Search learning rate, batch size and dropout."""
-    settings["options"] = dict(map(parse_option, settings["options"] or []))
+    settings["options"] = parse_options(settings["options"])
     print_trials(zoo.tune(model, trials=trials, output=output, **settings))

@@ -15,10 +15,10 @@ from zoo.errors import UsageError, unknown
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.paths import expanded
 from zoo.recipes import Recipe
-from zoo.settings import Group, TrainSettings, names
+from zoo.settings import TrainSettings, file_arguments
 
 FORMAT = 2
-NEEDED = ("model", "data", "files", "seed", "versions")  # of every run
+NEEDED = {"model": str, "data": str | None, "files": dict, "seed": int, "versions": dict}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,6 @@ class RunConfig:
         recipe: with nothing left open; None in a run that :func:`zoo.save` wrote.
         texts: the number of texts of each split.
         targets: the digest of the texts' classes and order; None where it was not written yet.
-        format: of the file.
         lacking: what a training that goes on needs, and the file does not tell.
     """
 
@@ -51,7 +50,6 @@ class RunConfig:
     recipe: Recipe | None = None
     texts: dict[str, int] = field(default_factory=dict)
     targets: str | None = None
-    format: int = FORMAT
     lacking: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
@@ -60,8 +58,8 @@ class RunConfig:
         for name in ("settings", "recipe", "lacking"):
             del facts[name]
         recipe = {} if self.recipe is None else dataclasses.asdict(self.recipe)
-        files = {"files": self.settings.files}
-        write_json(folder / "config.json", self.settings.kept() | files | recipe | facts)
+        told = {"format": FORMAT} | self.settings.kept() | {"files": self.settings.files}
+        write_json(folder / "config.json", told | recipe | facts)
 
 
 def _from_1(told: dict[str, Any]) -> dict[str, Any]:
@@ -99,28 +97,28 @@ def _read(told, path):
     if (found := told.get("format", 1)) not in range(1, FORMAT + 1):
         raise UsageError(
             f"{path} has format {found!r}, this release reads 1 to {FORMAT}: install the one that "
-            f"wrote it, or a later one"
+            "wrote it, or a later one"
         )
     for number in range(found, FORMAT):
         told = EARLIER[number](told)
-    for name, kind in zip(NEEDED, (str, str | None, dict, int, dict), strict=True):
+    for name, kind in NEEDED.items():
         if not isinstance(told[name], kind):
             raise ValueError(f"{name} is {json.dumps(told[name])}")
-    of_files = {name.removesuffix("_data"): name for name in names(Group.FILES)}
-    if others := sorted(told["files"].keys() - of_files):
+    arguments = file_arguments()
+    if others := sorted(told["files"].keys() - arguments):
         raise ValueError(f"files has no {', '.join(others)}")
-    settings = {name: told[name] for name in names() if name in told and name not in of_files}
-    settings |= {of_files[name]: value for name, value in told["files"].items()}
+    kept = TrainSettings().kept().keys()
+    settings = {name: told[name] for name in kept & told.keys()}
+    settings |= {arguments[name]: value for name, value in told["files"].items()}
     facts = {one.name for one in dataclasses.fields(RunConfig)} - {"settings", "recipe", "lacking"}
-    if absent := sorted({"versions", "architecture", "text_version", "words"} - told.keys()):
+    if absent := sorted({"architecture", "text_version", "words"} - told.keys()):
         raise ValueError(f"it lacks {', '.join(absent)}")
     recipe = {one.name for one in dataclasses.fields(Recipe)}
-    kept = TrainSettings().kept().keys()
     return RunConfig(
         TrainSettings(**settings),
         recipe=Recipe(**{name: told[name] for name in recipe}) if recipe <= told.keys() else None,
-        lacking=tuple(sorted((kept | recipe | facts) - told.keys() - {"format"})),
-        **{name: told[name] for name in facts & told.keys() - {"format"}},
+        lacking=tuple(sorted((kept | recipe | facts) - told.keys())),
+        **{name: told[name] for name in facts & told.keys()},
     )
 
 
