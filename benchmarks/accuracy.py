@@ -73,14 +73,14 @@ def run_of(model, data, vectors=None):
 
     Args:
         model, data: names.
-        vectors: a file for ``--embeddings``.
+        vectors: a file for ``--weights``.
     """
     output = RUNS if vectors is None else RUNS / "vectors"
     for run in output.glob(f"{model}-{data}-*"):
         if (run / MACHINE).exists():
             return run
         shutil.rmtree(run)
-    run = zoo.train(model, data, embeddings=vectors, output=output, verbose=2)
+    run = zoo.train(model, data, weights=vectors or "none", output=output, verbose=2)
     (run / MACHINE).write_text(machine(), "utf-8")
     return run
 
@@ -196,7 +196,7 @@ def further(rows, best):
     gains = ", ".join(f"{row['data']} ({row['gain']:+.1f})" for row in found)
     sentence = (
         f"With word vectors of {WIDTH} numbers, which word2vec learnt from IMDB's 75,000 training "
-        "and unlabelled reviews (`--embeddings`), the neural models were trained again, and the "
+        "and unlabelled reviews (`--weights`), the neural models were trained again, and the "
         "best chosen again by validation. Points of its test accuracy beside the best neural one "
         "without them: "
         f"{gains}."

@@ -80,7 +80,7 @@ CARD = TABLE.with_suffix(".md")
 CARD_TEXT = """# The English word table
 
 `english.npz`: vectors of {words} English words, {dim} numbers each, in {megabytes} MB. `zoo train
---embeddings english` starts with them in place of random ones, and training changes them.
+--weights english` starts with them in place of random ones, and training changes them.
 
 - **Words**: the most frequent ones of wordfreq and of training texts, as clean-ups leave them.
 - **Vectors**: the mean of the states that all-MiniLM-L6-v2 (Wang et al. 2020;

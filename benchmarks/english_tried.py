@@ -175,7 +175,7 @@ def by_ridge(matrix: np.ndarray, words: list[str]) -> Iterator[dict]:
                 yield {"corpus": name, "labels": labels, "draw": draw, "accuracy": right}
 
 
-def by_model(model: str, embeddings: str | None, trial: tuple[str, int, int]) -> dict:
+def by_model(model: str, weights: str, trial: tuple[str, int, int]) -> dict:
     """The accuracy of a model that zoo.train makes with its defaults, in a trial."""
     name, labels, draw = trial
     texts, classes = bed(name)
@@ -187,7 +187,7 @@ def by_model(model: str, embeddings: str | None, trial: tuple[str, int, int]) ->
             frame.to_json(path, orient="records", lines=True)
         files, runs = {"test": str(paths[1])}, Path(folder, "runs")
         told = {"files": files, "output": runs, "seed": draw, "verbose": 0}
-        run = zoo.train(model, str(paths[0]), embeddings=embeddings, **told)
+        run = zoo.train(model, str(paths[0]), weights=weights, **told)
         right = 100 * json.loads((run / "metrics.json").read_text("utf-8"))["accuracy"]
     return {"corpus": name, "labels": labels, "draw": draw, "accuracy": right}
 
@@ -213,7 +213,7 @@ def measure() -> None:
     for way, make in progress(WAYS.items(), "Ways", len(WAYS), "ways"):
         if not ((known["by"] == "ridge") & (known["way"] == way)).any():
             keep("ridge", way, list(by_ridge(make(states).astype("float32"), words)))
-    starts = {"random vectors": None, "the table": "english"}
+    starts = {"random vectors": "none", "the table": "english"}
     for way in (PROTOTYPE, *SIZES):
         path = STATES / f"{way}.bin"
         starts[way] = str(path)
@@ -224,12 +224,12 @@ def measure() -> None:
             vectors.save_word2vec_format(str(path), binary=True)
     todo = [(model, *trial) for trial in trials() for model in MODELS]
     for model, *trial in progress(todo, "Models", len(todo), "trials"):
-        for way, embeddings in starts.items():
+        for way, weights in starts.items():
             same = (known["by"] == model) & (known["way"] == way)
             for column, value in zip(("corpus", "labels", "draw"), trial, strict=True):
                 same &= known[column] == value
             if not same.any():
-                keep(model, way, [by_model(model, embeddings, tuple(trial))])
+                keep(model, way, [by_model(model, weights, tuple(trial))])
 
 
 def interval(ours: pd.DataFrame, other: pd.DataFrame) -> str:

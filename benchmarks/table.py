@@ -105,7 +105,7 @@ class Table:
     def settings(self, name: str) -> str:
         """How a row is trained, as JSON, for a cell of a CSV."""
         one = self.system(name)
-        vectors = None if "embeddings" in one.train else self.vectors
+        vectors = None if "weights" in one.train else self.vectors
         shared = {"vectors": vectors, "texts": self.texts}
         shared |= {"taught": one.taught and one.taught.settings()}
         told = {name: value for name, value in shared.items() if value is not None}
@@ -143,8 +143,8 @@ class Table:
         """Trains one system on one corpus, and tells how it came out."""
         row = self.system(system)
         train = row.train | ({"epochs": 1} if quick else {})
-        if self.vectors is not None and "embeddings" not in train:
-            train["embeddings"] = str(imdb_vectors(self.vectors))
+        if "weights" not in train:
+            train["weights"] = "none" if self.vectors is None else str(imdb_vectors(self.vectors))
         started, teaching = time.perf_counter(), 0.0
         with tempfile.TemporaryDirectory() as folder:
             if self.texts is not None:
@@ -153,7 +153,8 @@ class Table:
                 vectors, start = str(imdb_vectors(self.vectors)), Path(folder) / "start"
                 frames = taught(data, seed, vectors, row.taught, quick, start)
                 data, train["files"] = as_files(frames, Path(folder))
-                train["start_from"] = start if row.taught.layers else None
+                if row.taught.layers:
+                    train["weights"] = start
                 teaching = time.perf_counter() - started
             run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))

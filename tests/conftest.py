@@ -42,6 +42,14 @@ def _seeded():
     np.random.seed(0)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _without_english():
+    """Trainings start at random unless a test asks for weights: 16,000 words take seconds each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("zoo.weights.sources.ENOUGH", 2.0)
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _no_garbage():
     """Takes what is left by now out of later collections, of which Keras and LiteRT ask for many.

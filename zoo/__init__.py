@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zoo.errors import UsageError
-from zoo.registry import build, describe, list_models, register_model
+from zoo.registry import describe, list_models, register_model
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zoo.shipping.saving import save
     from zoo.training.trainer import resume, train
     from zoo.training.tuning import tune
+    from zoo.weights.build import build
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
 
 _LATER = {  # what needs Keras is imported from its module at its first use
     "TextClassifier": "classifier",
+    "build": "weights.build",
     "evaluate": "evaluation.scores",
     "load": "runs.run_folder",
     "predict": "evaluation.labelling",

@@ -74,6 +74,7 @@ class TextClassifier(ModelOfTexts):
     """
 
     presets: dict[str, dict[str, Any]] = {}
+    preset_weights: dict[str, str] = {}  # with which papers start, by the names of their presets
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     needs: dict[str, tuple[str, ...]] = {}  # options that change nothing without all of these
     learning_rate = 1e-3  # of zoo.train, unless told otherwise

@@ -27,7 +27,7 @@ _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 
 
 def register_model(name: str, **options: Any) -> Callable[[type], type]:
-    """Class decorator that gives a TextClassifier a name for :func:`build`.
+    """Class decorator that gives a TextClassifier a name for :func:`zoo.build`.
 
     Options of its constructor have a default, and the model keeps each as an attribute of its
     name, from which it is saved. An annotation tells which values one may have, as in
@@ -182,44 +182,10 @@ def name_of(model: "TextClassifier") -> str:
     return max(variants, key=alike)
 
 
-def build(
-    name: str, num_classes: int, preset: str | None = None, **options: Any
-) -> "TextClassifier":
-    """Builds a model with fresh weights.
-
-    Args:
-        name: a name of :func:`list_models`.
-        num_classes: number of classes, at least 2.
-        preset: a named set of options, usually a paper's; see :func:`describe`.
-        options: constructor options; they win over the preset.
-
-    Returns:
-        A built :class:`zoo.TextClassifier`: ids in, ``[batch, num_classes]`` probabilities out.
-
-    Raises:
-        UsageError: for an unknown name, preset or option, with the nearest matches, and for a
-            value that an option cannot take.
-
-    Note:
-        Inside a functional model two of the same name need names of their own: set
-        ``model.name``. Keras loads such a model once the files of the models in it are imported,
-        as by ``import zoo.models.hcan``.
-
-    Example:
-        >>> import numpy as np
-        >>> model = zoo.build("hcan", num_classes=5)
-        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
-        (1, 5)
-    """
-    model = create(name, num_classes, preset, **options)
-    model.build()
-    return model
-
-
 def create(
     name: str, num_classes: int, preset: str | None = None, **options: Any
 ) -> "TextClassifier":
-    """What :func:`build` does, but without weights yet: these take a second."""
+    """What :func:`zoo.build` does, but without weights yet: these take a second."""
     cls, variant = import_model(name)
     if preset is not None and preset not in list(cls.presets):
         raise unknown(f"preset of {name}", preset, cls.presets)
@@ -296,7 +262,9 @@ def count_parameters(name: str, preset: str | None = None) -> int:
     from keras import StatelessScope
 
     with StatelessScope(initialize_variables=False):  # shapes are enough
-        return build(name, num_classes=5, preset=preset, vocabulary_size=2).parameter_count()
+        model = create(name, num_classes=5, preset=preset, vocabulary_size=2)
+        model.build()
+        return model.parameter_count()
 
 
 def describe(name: str) -> Description:

@@ -10,6 +10,7 @@ import glob
 import importlib.util
 import inspect
 import itertools
+import logging
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +21,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from zoo.datasets.text.clean_ups import CLEAN_UPS
+from zoo.datasets.vectors.published import PUBLISHED
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.paths import expanded
 from zoo.options import (
@@ -40,10 +42,13 @@ Cache = Literal["auto", "memory", "disk", "none"]
 Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
 PROCESSES = ("coordinator", "processes", "process_id")
 SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
-VECTORS = ("word2vec", "english")  # that are in no file of the user's
+WEIGHTS = ("auto", "none", "english", "word2vec", *PUBLISHED)  # that are in no file of the user's
+RENAMED = {"embeddings": "weights", "start_from": "weights"}  # settings that had another name
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
 )
+
+logger = logging.getLogger("zoo")
 
 
 class Group(Enum):
@@ -62,6 +67,9 @@ def _is_path(value):
 
 
 AnyPath = Annotated[str | Path, Values("a path (write what is in memory to a file)", _is_path)]
+Weights = Annotated[
+    str | Path, Values(f"{', '.join(WEIGHTS[:4])}, another name, or a path", _is_path)
+]
 Percentage = Annotated[
     float,
     Values("a number from 1 to 100 (99, not 0.99)", lambda x: is_number(x) and 1 <= x <= 100),
@@ -153,30 +161,33 @@ class TrainSettings:
         f"Clean-up of the texts, as in a paper: {', '.join(CLEAN_UPS)}. "
         "Default: the data's or the model's, mostly hcan.",
     ] = None
-    min_count: Annotated[Size, "Rarer words stay unknown, but for those of --embeddings."] = 2
+    min_count: Annotated[
+        Size, "Rarer words stay unknown, but for those that have a vector by --weights."
+    ] = 2
     max_vocabulary: Annotated[
-        Size | None, "Most words that are known. Default: the model's, mostly 30,000."
+        Size | None,
+        "Most words that are known. Default: the model's, mostly 30,000; with the English word "
+        "vectors 16,000.",
     ] = None
     percentile: Annotated[
         Percentage | None,
         "Cut texts sooner than the model does, where this percentage of them stays whole; words "
         "and sentences each. Try 99.",
     ] = None
-    embeddings: Annotated[
-        AnyPath | None,
-        "word2vec, trained on the texts (of large data on all cores, so that vectors differ a "
-        "little each time); english, of 50,000 words, which come with zoo; or a file: .bin, .vec, "
-        ".txt (or .gz). The most frequent words that have a vector fill the vocabulary up.",
-    ] = None
+    weights: Annotated[
+        Weights,
+        "What the model knows before it sees your texts. auto: English word vectors, which come "
+        "with zoo, where they know most of the words; for a paper's preset those of the paper. "
+        "none; english; word2vec, trained on your texts (of large data on all cores, so that "
+        "vectors differ a little each time); a name of gensim's downloader, such as "
+        "glove-wiki-gigaword-300, which is fetched once; a file of word vectors: .bin, .vec, .txt "
+        "(or .gz); or a run of the same model, whose words and layers this one starts with; the "
+        "labels may be others. The most frequent words that have a vector fill the vocabulary up.",
+    ] = "auto"
     unlabelled: Annotated[
         AnyPath | None,
         Flag("--unlabelled-data"),
         "Further texts for word2vec, without labels: a table, a folder, a glob or .txt.",
-    ] = None
-    start_from: Annotated[
-        AnyPath | None,
-        "A run of the same model, whose words and layers this one starts with; the labels may be "
-        "others.",
     ] = None
     cache: Annotated[
         Cache,
@@ -254,20 +265,19 @@ class TrainSettings:
                 "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) "
                 "instead"
             )
-        if _is_misspelt(self.embeddings):
-            raise unknown("embeddings", self.embeddings, [*VECTORS, "a file of word vectors"])
-        if self.unlabelled is not None and self.embeddings != "word2vec":
+        check_weights(self.weights)
+        if self.unlabelled is not None and self.weights not in ("auto", "word2vec"):
             raise UsageError(
-                "unlabelled texts are for word2vec: set embeddings to word2vec (--embeddings "
-                "word2vec)"
+                "unlabelled texts are for word2vec: weights must be word2vec (--weights word2vec), "
+                f"got {self.weights}"
             )
 
     def kept(self) -> dict[str, Any]:
         """What ``config.json`` keeps of them, with paths that are still right from elsewhere."""
         others = {*names(Group.FILES), *names(Group.MACHINE), "output"} - {"devices", "processes"}
         values = {name: getattr(self, name) for name in names() if name not in others}
-        for name in ("embeddings", "unlabelled", "start_from"):
-            if values[name] not in (None, *VECTORS):
+        for name in ("weights", "unlabelled"):
+            if values[name] not in (None, *WEIGHTS):
                 values[name] = absolute(values[name])
         return values
 
@@ -324,11 +334,12 @@ def _given(kind):
     return Annotated[kind, *notes]
 
 
-def _is_misspelt(vectors):
-    """Whether it looks like a name of word vectors, and neither is one nor a file."""
-    if not isinstance(vectors, str) or vectors in VECTORS:
-        return False
-    return vectors.isalnum() and not expanded(vectors).exists()
+def check_weights(weights: str | Path) -> None:
+    """Raises UsageError for what looks like a name of weights, and neither is one nor a path."""
+    check_values({"weights": values_of(Weights)}, {"weights": weights})
+    is_name = isinstance(weights, str) and re.fullmatch("[A-Za-z0-9-]+", weights)
+    if is_name and weights not in WEIGHTS and not expanded(weights).exists():
+        raise unknown("weights", weights, [*WEIGHTS, "a file of word vectors", "a run"])
 
 
 def _check_text(name, value):
@@ -371,6 +382,14 @@ def from_keywords(
         if name not in arguments:
             raise unknown("name in files", name, arguments)
         settings[arguments[name]] = value
+    for old, new in RENAMED.items():
+        if (value := settings.pop(old, None)) is not None:
+            if new in settings and settings[new] != "auto":
+                raise UsageError(f"{old} is called {new} now: leave out one of the two")
+            logger.warning(
+                "%s is called %s now: write %s=%r (--%s %s)", old, new, new, str(value), new, value
+            )
+            settings[new] = value
     allowed = sorted(allowed or names())
     for name in settings:
         if name not in allowed:

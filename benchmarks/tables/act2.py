@@ -24,8 +24,8 @@ TABLE = Table(
     corpora={"agnews": "AGNews"},
     systems=[
         System("Word-level CNN", "cnn_kim", (91.45,), {"preset": "kim2014"}),
-        System("Char-level CNN", "char_cnn", (90.15,), {"preset": "zhang2015", "embeddings": None}),
-        System("VDCNN", "vdcnn", (91.33,), {"preset": "conneau2017", "embeddings": None}),
+        System("Char-level CNN", "char_cnn", (90.15,), {"preset": "zhang2015", "weights": "none"}),
+        System("VDCNN", "vdcnn", (91.33,), {"preset": "conneau2017", "weights": "none"}),
         System("LSTM", "lstm", (86.06,), {"preset": "ambartsoumian2018"}),
         System("D-LSTM", "d_lstm", (92.10,), {"preset": "ambartsoumian2018"}),
         System("Skim-LSTM", "skim_lstm", (93.60,), {"options": {"embedding_dim": 300}}),

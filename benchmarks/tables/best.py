@@ -29,7 +29,7 @@ TABLE = Table(
             "bert",
             (95.0, None, None),
             {
-                "embeddings": None,
+                "weights": "none",
                 "min_count": 1,
                 "max_vocabulary": 60_000,
                 "batch_size": 64,
@@ -52,7 +52,7 @@ TABLE = Table(
             "NB-SVM",
             "nb_svm",
             (None, None, 91.5),
-            {"max_vocabulary": 1_000_000, "embeddings": None},
+            {"max_vocabulary": 1_000_000, "weights": "none"},
             corpora=("imdb",),
         ),
     ],

@@ -4,7 +4,7 @@ from benchmarks.claims import Claim
 from benchmarks.table import LINEAR, System, Table
 from benchmarks.tables.hcan2 import HAN_TWICE, LONG_DOCUMENTS, NEURAL, STANDING_IN, TEXTS
 
-VECTORS = {"embeddings": "word2vec", "options": {"embedding_dim": 200}}
+VECTORS = {"weights": "word2vec", "options": {"embedding_dim": 200}}
 BASELINES = (  # of the paper
     "BoW",
     "BoW TFIDF",

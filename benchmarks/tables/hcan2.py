@@ -38,7 +38,7 @@ PARTS = {  # what the paper says that each part brings, and in which pairs of ro
 }
 ELSEWHERE = ("Yelp 2016", "Amazon Sentiment", "Amazon Category", "Pubmed")
 HAN = "Hierarchical Attention Network"
-NEURAL = {"embeddings": "word2vec", "epochs": 10}
+NEURAL = {"weights": "word2vec", "epochs": 10}
 EPSILON = {"options": {"norm_epsilon": 1e-12}}  # the default, told as earlier rows had 1e-3
 LONG_DOCUMENTS = {
     "imdb": "IMDB, 2 classes",

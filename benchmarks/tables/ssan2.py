@@ -21,7 +21,7 @@ TABLE = Table(
         "semeval2013": "SemEval",
     },
     systems=[
-        System("Bow", "bow", (40.3, 80.7, 60.6, 65.5), {"embeddings": None}),
+        System("Bow", "bow", (40.3, 80.7, 60.6, 65.5), {"weights": "none"}),
         System("Ave", "ave", (41.6, 80.3, 61.5, 63.6)),
         System("LSTM", "lstm", (45.3, 81.7, 57.4, 67.6), NEURAL),
         System("BiLSTM", "bilstm", (45.6, 82.6, 59.3, 65.1), NEURAL),

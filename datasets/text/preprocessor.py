@@ -177,10 +177,9 @@ class Preprocessor:
             max_vocabulary: the most words in all.
         """
         known = set(self.vocabulary)
-        words = [word for word in dict.fromkeys(map(str.lower, words)) if word not in known]
-        split = split_words(words, self.clean_up, self.version).to_list() if words else []
-        whole = [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
-        further = whole[: max(0, max_vocabulary - len(known))]
+        words = (word for word in words if word.lower() not in known)
+        further = whole_words(words, self.clean_up, self.version)
+        further = further[: max(0, max_vocabulary - len(known))]
         return Preprocessor(self.vocabulary + further, **self.get_config())
 
     @property
@@ -241,6 +240,13 @@ class Preprocessor:
     def batches_by_length(self, texts: Split | Sequence[str], *args, **kwargs) -> Iterator:
         """Rows and ids of each batch; see :func:`zoo.datasets.batches.batches_by_length`."""
         return batches_by_length(self, text_chunks(texts), len(texts), *args, **kwargs)
+
+
+def whole_words(words: Iterable[str], clean_up: str, version: int = VERSION) -> list[str]:
+    """Words, in lower case and each once, but those that a clean-up does not leave as they are."""
+    words = list(dict.fromkeys(map(str.lower, words)))
+    split = split_words(words, clean_up, version).to_list() if words else []
+    return [word for word, parts in zip(words, split, strict=True) if parts == [word.encode()]]
 
 
 def _check(max_words, max_sentences, clean_up, ngrams, entities, version):

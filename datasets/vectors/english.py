@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 TABLE = Path(__file__).with_name("english.npz")
+WIDTH, SIZE = 256, 0.1  # numbers of a vector, and their root mean square
 
 
 def english_words() -> list[str]:

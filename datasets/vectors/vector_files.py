@@ -23,7 +23,12 @@ LARGEST = float(np.finfo("float32").max)
 logger = logging.getLogger("zoo")
 
 
-def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: int = 0):
+def read_vectors(
+    path: str | Path,
+    words: Iterable[str] | None = None,
+    further: int = 0,
+    binary: bool | None = None,
+):
     """Reads word vectors of word2vec (text, or binary: ``.bin``), GloVe or fastText (``.vec``).
 
     Each also as ``.gz``. Never through pickle, which would run what the file says.
@@ -37,6 +42,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
         words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
         further: how many others to keep, in any case, the first of the file, which mostly are the
             most frequent.
+        binary: whether the file is in word2vec's binary format; by default its name tells.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
@@ -47,7 +53,9 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
             no word of ``words`` is in it.
     """
     path = expanded(path)
-    rows = _binary_rows if unpacked(path).suffix.lower() == ".bin" else _text_rows
+    if binary is None:
+        binary = unpacked(path).suffix.lower() == ".bin"
+    rows = _binary_rows if binary else _text_rows
     wanted = None if words is None else {word.lower() for word in words}
     index: dict[str, int] = {}
     others: set[str] = set()  # further words, in lower case
@@ -75,7 +83,7 @@ def read_vectors(path: str | Path, words: Iterable[str] | None = None, further: 
             f"{path}, line 1: vectors as wide as it says have no room in memory. Fetch the file "
             "again, or correct the header"
         ) from None
-    if not found:
+    if not (found or (others and not wanted)):
         what = "vectors" if wanted is None else f"vectors of the {len(wanted):,} words"
         raise UsageError(f"{path} has no {what}: is it of another language, or empty?")
 
@@ -199,18 +207,22 @@ def _vector(row, where):
     return vector.tobytes()
 
 
-def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.ndarray:
+def embedding_matrix(
+    vectors, vocabulary: Sequence[str], seed: int = 0, largest: float = 0.25
+) -> np.ndarray:
     """The first weights of a word table, in the order of the preprocessor's ids.
 
     A word that has no vector of its own takes the first one in the file that differs only in case
     ("paris" takes that of "Paris": the clean-up made one word of both). The others are drawn from
-    U[-0.25, 0.25]. The unknown word has the mean of all vectors: where each training word is known
-    it is never trained, and a random one would say something. Logs how many words have a vector.
+    U[-largest, largest]. The unknown word has the mean of all vectors: where each training word
+    is known it is never trained, and a random one would say something. Logs how many words have a
+    vector.
 
     Args:
         vectors: gensim ``KeyedVectors``, ``[words, dim]``.
         vocabulary: the words, without padding and the unknown word.
         seed: of the drawn rows.
+        largest: of their numbers; Kim's 0.25 is for vectors of Google News.
 
     Returns:
         ``[len(vocabulary) + 2, dim]`` float32: zeros for padding, the unknown word, then the
@@ -220,7 +232,7 @@ def embedding_matrix(vectors, vocabulary: Sequence[str], seed: int = 0) -> np.nd
         Kim 2014, "Convolutional Neural Networks for Sentence Classification", 3.2.
     """
     shape = (len(vocabulary) + 2, vectors.vector_size)
-    matrix = np.random.default_rng(seed).uniform(-0.25, 0.25, shape).astype("float32")
+    matrix = np.random.default_rng(seed).uniform(-largest, largest, shape).astype("float32")
     matrix[0] = 0
     forms: dict[str, int] = {}
     for row, form in enumerate(vectors.index_to_key):

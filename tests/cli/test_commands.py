@@ -151,8 +151,8 @@ def test_list_and_describe(run_zoo):
         (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
         (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
         (
-            ["train", "--unlabelled-data", "good.csv"],
-            "set embeddings to word2vec .--embeddings word2vec",
+            ["train", "--unlabelled-data", "good.csv", "--weights", "english"],
+            "weights must be word2vec .--weights word2vec., got english",
         ),
         (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
         (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
@@ -734,7 +734,7 @@ EXPLAIN = "zoo.explanation.explain._explain"
 BUILD = "zoo.training.trainer.build_classifier"
 COUNT = "zoo.datasets.vectors.word2vec._train"
 TRIAL = "zoo.training.tuning.train"
-VECTORS = "--set embedding_dim=4 --embeddings word2vec --min-count 1"
+VECTORS = "--set embedding_dim=4 --weights word2vec --min-count 1"
 
 
 @pytest.mark.parametrize(
@@ -854,8 +854,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         "--on-bad-row skip --encoding cp1252 --min-class-size 4 --rare-classes merge --preset p "
         "--set a=1 --recipe r --epochs 2 --batch-size 3 "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
-        "--max-vocabulary 5 --percentile 9 --embeddings e --unlabelled-data u --cache disk "
-        "--start-from f "
+        "--max-vocabulary 5 --percentile 9 --weights e --unlabelled-data u --cache disk "
         "--precision float32 --no-calibrate --devices 6 --coordinator c:1 --processes 7 "
         "--process-id 1 --tensorboard --safe-csv --seed 8 --output o"
     )
@@ -884,9 +883,10 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         "min_count": 4,
         "max_vocabulary": 5,
         "percentile": 9,
-        "embeddings": "e",
+        "weights": "e",
+        "embeddings": None,  # as the weights were called before
+        "start_from": None,
         "unlabelled": "u",
-        "start_from": "f",
         "cache": "disk",
         "precision": "float32",
         "calibrate": False,

@@ -202,7 +202,5 @@ def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):
     for name in ("bow", "paragraph_vector"):
         for embeddings in (str(vectors), "word2vec"):
             with pytest.raises(zoo.UsageError, match=f"{name} has no word vectors"):
-                zoo.train(
-                    name, str(csv_file), files=columns, embeddings=embeddings, output=tmp_path
-                )
+                zoo.train(name, str(csv_file), files=columns, weights=embeddings, output=tmp_path)
     assert not any(tmp_path.glob("*-*"))

@@ -612,7 +612,7 @@ def test_words_are_prepared_as_told(csv_file, tmp_path, caplog):
         clean_up="tokens",
         percentile=50,
         cache="disk",
-        embeddings=str(vectors),
+        weights=str(vectors),
         epochs=1,
         output=tmp_path / "runs",
         verbose=0,
@@ -627,7 +627,7 @@ def test_words_are_prepared_as_told(csv_file, tmp_path, caplog):
     assert model.preprocessor.clean_up == "tokens"
     assert model.max_words == model.preprocessor.max_words == 7
     config = json.loads((run / "config.json").read_text())
-    assert config["embeddings"] == str(vectors)
+    assert config["weights"] == str(vectors)
     assert config["files"] == {"text_column": "review", "label_column": "stars"}
 
 
@@ -639,7 +639,7 @@ def test_word_vectors_of_another_width_are_refused(csv_file, tmp_path):
             "cnn_kim",
             str(csv_file),
             options={"embedding_dim": 8},
-            embeddings=str(vectors),
+            weights=str(vectors),
             output=tmp_path / "runs",
         )
     assert not (tmp_path / "runs").exists()

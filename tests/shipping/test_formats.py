@@ -96,7 +96,7 @@ def test_the_card_has_the_runs_scores(trained, tmp_path, monkeypatch):
         card = model_card(run, model, tmp_path / "none", "savedmodel", None)
     assert "- Mark the two entities of a text, as `<e1>this</e1>`" in card
     assert "words, counted on the training split alone" in card
-    config = json.loads((run / "config.json").read_text("utf-8")) | {"embeddings": "/glove.txt"}
+    config = json.loads((run / "config.json").read_text("utf-8")) | {"weights": "/glove.txt"}
     (run / "config.json").write_text(json.dumps(config), "utf-8")
     card = model_card(run, zoo.load(run), tmp_path / "none", "savedmodel", None)
     assert "words, counted on the training split and filled up by its word vectors" in card

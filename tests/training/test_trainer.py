@@ -362,9 +362,7 @@ def test_a_solved_model_stays_where_what_tells_of_it_cannot_be_written(
 
 def test_vectors_that_stay_random_are_told(csv_file, tmp_path, caplog):
     zoo.train("ave", str(csv_file), options={"embedding_dim": 4}, output=tmp_path, verbose=0)
-    assert (
-        "ave: word vectors stay as random as they are; set embeddings (--embeddings)" in caplog.text
-    )
+    assert "ave: word vectors stay as random as they are; set weights (--weights)" in caplog.text
 
 
 def test_folders_made_for_nothing_are_gone(tmp_path):
@@ -579,12 +577,12 @@ def test_word2vec_reads_unlabelled_texts_and_the_rare_words_told(csv_file, tmp_p
     )  # as the training file has it: columns, and what to do with bad rows
     more.write_text("text,review,stars\nno,an unlabelled stay,\nragged\n")
     monkeypatch.setattr(datasets, "load", load)
-    monkeypatch.setattr("zoo.training.classifier_of_corpus.train_word2vec", look)
+    monkeypatch.setattr("zoo.weights.word_vectors.train_word2vec", look)
     with pytest.raises(Killed):
         start(
             csv_file,
             tmp_path / "runs",
-            embeddings="word2vec",
+            weights="word2vec",
             unlabelled=str(more),
             files={"text_column": "review", "on_bad_row": "skip"},
             min_count=3,
@@ -600,9 +598,9 @@ def test_bad_rows_of_unlabelled_texts_are_left_out_beside_a_corpus(tmp_path, mon
         raise Killed
 
     (tmp_path / "more.csv").write_text("text,review,stars\nno,an unlabelled stay,\nragged\n")
-    monkeypatch.setattr("zoo.training.classifier_of_corpus.train_word2vec", look)
+    monkeypatch.setattr("zoo.weights.word_vectors.train_word2vec", look)
     files = {"text_column": "review", "on_bad_row": "skip"}
-    more = {"embeddings": "word2vec", "unlabelled": str(tmp_path / "more.csv")}
+    more = {"weights": "word2vec", "unlabelled": str(tmp_path / "more.csv")}
     with pytest.raises(Killed):
         start("sample", tmp_path / "runs", files=files, **more)
     with pytest.raises(zoo.UsageError, match="more.csv.*'revew'"):
@@ -832,8 +830,8 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(tmp_path):
         ({"epochs": "3"}, "epochs must be a whole number.*: got '3'"),
         ({"class_weights": {"x": 2}}, "class_weights must be True or False.*: got {'x': 2}"),
         ({"calibrate": "no"}, "calibrate must be True or False: got 'no'"),
-        ({"embeddings": np.zeros(2)}, r"embeddings must be a path \(write"),
-        ({"embeddings": "englsh"}, "unknown embeddings 'englsh'. Did you mean 'english'"),
+        ({"weights": np.zeros(2)}, "weights must be auto, none, .* or a path"),
+        ({"weights": "englsh"}, "unknown weights 'englsh'. Did you mean 'english'"),
         ({"seed": None}, "seed must be a whole number from 0.*: got None"),
         ({"min_count": None}, "min_count must be a whole number of at least 1: got None"),
         ({"seed": 1.5}, "seed must be a whole number from 0.*: got 1.5"),

@@ -138,7 +138,7 @@ def test_a_search_that_could_not_begin_leaves_its_folder_to_another(csv_file, tm
     for wrong, message in (
         ({"percentile": 0}, "percentile must be a number from 1"),
         ({"epochs": 0}, "epochs must be a whole number of at least 1"),
-        ({"embeddings": "nowhere.vec"}, "nowhere.vec"),  # which only the first trial finds
+        ({"weights": "nowhere.vec"}, "nowhere.vec"),  # which only the first trial finds
         ({"clean_up": "hann"}, "'hann'. Did you mean 'han'"),
     ):
         with pytest.raises(zoo.UsageError, match=message):

@@ -1,5 +1,6 @@
 """Options that several commands have; those of a training are made of its settings."""
 
+import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from zoo.errors import UsageError
-from zoo.settings import KINDS, Described, Group, add_parameters, described
+from zoo.settings import KINDS, RENAMED, Described, Group, add_parameters, described
 
 
 def option_of(one: Described, of_run: bool = False) -> Any:
@@ -33,6 +34,7 @@ def option_of(one: Described, of_run: bool = False) -> Any:
     return Annotated[kind, typer.Option(flag, metavar=path, help=help)]
 
 
+Older = Annotated[str | None, typer.Option(hidden=True)]  # a setting's name of before
 Texts = (
     f"Texts of a file instead: .txt (each line is one), {KINDS}; a folder of .txt files; or -, the "
     "lines of standard input."
@@ -60,6 +62,12 @@ def with_settings(*left_out: str) -> Callable:
     def decorate(command):
         left = {*left_out, *(one.name for one in described() if not one.flag)}
         add_parameters(command, left, option_of)
+        shown = inspect.signature(command)
+        older = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Older)
+            for name in RENAMED
+        ]
+        command.__signature__ = shown.replace(parameters=[*shown.parameters.values(), *older])
         return command
 
     return decorate

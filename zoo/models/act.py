@@ -41,6 +41,7 @@ HEAD = {  # of all presets
     "center_rate": 0.1,  # Section 3.3
 }
 
+GLOVE = dict.fromkeys(("li2021", "li2021_relations"), "glove-wiki-gigaword-300")  # Section 3.3
 RECIPE = Recipe(  # Section 3.3
     optimizer="SGD",
     settings={"momentum": 0.9},
@@ -221,6 +222,7 @@ class ACT(GlobalAttentionClassifier):
     """
 
     recipes = {"li2021": RECIPE}
+    preset_weights = GLOVE
     presets = {
         "li2021": {
             **HEAD,
@@ -359,6 +361,7 @@ class ACTTransformer(GlobalAttentionClassifier):
     """
 
     recipes = {"li2021": RECIPE}
+    preset_weights = GLOVE
     presets = {
         "li2021": {
             **HEAD,

@@ -57,6 +57,7 @@ class KimCNN(TextClassifier):
     needs = {"max_distance": ("entities", "position_dim")}
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
 
+    preset_weights = dict.fromkeys(("kim2014", "nguyen2015"), "word2vec-google-news-300")
     presets = {
         "kim2014": {
             "embedding_dim": 300,  # Kim, Section 3.2: word2vec
@@ -140,6 +141,7 @@ class ATTCNN(KimCNN):
     learning_rate = 1e-3
     # The paper gives the width of words alone (Section 3.1), and names dropout and a penalty on the
     # weights: the rest is Kim's, whose bound stands for the penalty, the last is ours.
+    preset_weights = {"zhao2016": "word2vec-google-news-300"}  # Section 3.1
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
     recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 

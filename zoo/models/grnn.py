@@ -137,6 +137,7 @@ class GRNN(HierarchicalClassifier):
     learning_rate = 2e-3
     sentence_groups = 4  # as HAN
 
+    preset_weights = {"tang2015": "word2vec"}  # Section 3.1
     presets = {
         "tang2015": {
             "embedding_dim": 200,  # Section 3.1

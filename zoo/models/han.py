@@ -71,6 +71,7 @@ class HAN(HierarchicalClassifier):
     learning_rate = 2e-3
     sentence_groups = 4  # a step of a GRU costs more than a padded word in it
 
+    preset_weights = {"yang2016": "word2vec"}  # Section 3.3
     presets = {
         "yang2016": {
             "embedding_dim": 200,  # Section 3.3

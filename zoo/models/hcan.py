@@ -119,6 +119,7 @@ class HCAN(HierarchicalClassifier):
         max_sentences: the most sentences of a document; None for a flat variant.
     """
 
+    preset_weights = {"gao2018": "word2vec"}  # Section 4.3
     presets = {
         "gao2018": {
             "embedding_dim": 512,  # Section 4.2: attention embedding size, and 4.3: word2vec

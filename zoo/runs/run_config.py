@@ -17,7 +17,7 @@ from zoo.filesystem.paths import expanded
 from zoo.recipes import Recipe
 from zoo.settings import TrainSettings, file_arguments
 
-FORMAT = 2
+FORMAT = 3
 NEEDED = {"model": str, "data": str | None, "files": dict, "seed": int, "versions": dict}
 
 
@@ -69,7 +69,13 @@ def _from_1(told: dict[str, Any]) -> dict[str, Any]:
     return one | {"devices": 1, "processes": 1} | told
 
 
-EARLIER: dict[int, Callable] = {1: _from_1}
+def _from_2(told: dict[str, Any]) -> dict[str, Any]:
+    """Format 2 had two settings for what a model starts with."""
+    weights = told.get("start_from") or told.get("embeddings") or "none"
+    return {"weights": weights} | told
+
+
+EARLIER: dict[int, Callable] = {1: _from_1, 2: _from_2}
 
 
 def read_config(run: str | Path) -> RunConfig:

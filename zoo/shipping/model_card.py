@@ -140,10 +140,8 @@ def model_card(
     if settings.data is not None:  # trained by zoo.train, with scores
         scores, data = read_scores(run), _cell(short_name(settings.data))
         counted = "alone"
-        if settings.start_from is not None:
-            counted = "and filled up by those of the run it started from"
-        elif settings.embeddings is not None:
-            counted = "and filled up by its word vectors"
+        if settings.weights != "none":
+            counted = f"and filled up by those of {_cell(str(settings.weights))}"
         facts |= {
             "title": f"{settings.model} on {data}",
             "parameters": scores["parameters"],

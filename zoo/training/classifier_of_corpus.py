@@ -1,6 +1,5 @@
 """The classifier of a training: fitted to its texts, as settings tell it, or for answering."""
 
-import itertools
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 from zoo import datasets
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
-from zoo.datasets.vectors.english import english_vectors
-from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
-from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.registry import create, import_model
 from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import read_words
 from zoo.settings import TrainSettings
+from zoo.weights.run_weights import load_start, options_of, start_from
+from zoo.weights.sources import automatic, is_run
+from zoo.weights.word_vectors import (
+    check_reads_vectors,
+    check_width,
+    fill_word_table,
+    most_words,
+    word_vectors_for,
+)
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -43,26 +48,29 @@ def for_relations(
 
 
 def build_classifier(
-    settings: TrainSettings, corpus: Corpus, start: "TextClassifier | None" = None
-) -> "TextClassifier":
-    """The untrained classifier with its preprocessor.
+    settings: TrainSettings, corpus: Corpus
+) -> tuple["TextClassifier", str | Path]:
+    """The untrained classifier with its preprocessor, and where its weights are from.
 
     Args:
         settings: of the training.
         corpus: in splits.
-        start: a model whose weights it starts with; see :mod:`zoo.training.starting_weights`.
     """
-    name, options, embeddings = settings.model, settings.options, settings.embeddings
+    name, options, weights = settings.model, settings.options, settings.weights
     kind, preset = import_model(name)[0], settings.preset
+    start = load_start(weights, corpus) if is_run(weights) else None
     if start is None:
         clean_up = settings.clean_up or clean_up_of(corpus, kind)
         preset, options = for_relations(name, clean_up, preset, options)
     else:
-        clean_up, options = start.preprocessor.clean_up, _options_of(start) | options
-    max_vocabulary = settings.max_vocabulary or kind.max_vocabulary
+        clean_up, options = start.preprocessor.clean_up, options_of(start) | options
     limits = create(name, len(corpus.labels), preset, **options)
-    if embeddings is not None and not limits.reads_word_vectors:
-        raise UsageError(f"{name} has no word vectors: leave out embeddings (--embeddings)")
+    if weights == "auto":
+        weights = automatic(limits, settings, corpus.train, clean_up)
+    has_vectors = start is None and weights != "none"
+    if has_vectors:
+        check_reads_vectors(limits, weights)
+    max_vocabulary = settings.max_vocabulary or most_words(kind, weights)
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
@@ -79,15 +87,18 @@ def build_classifier(
     if settings.percentile is not None:
         sizes |= {"max_words": preprocessor.max_words}
         sizes |= {"max_sentences": preprocessor.max_sentences}
-    if embeddings is not None:
-        vectors = _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits)
+    if has_vectors:
+        room = max(0, max_vocabulary - len(preprocessor.vocabulary))
+        workers = None if settings.processes == 1 else 1  # the same vectors for all processes
+        vectors = word_vectors_for(
+            *(weights, corpus, preprocessor, limits.embedding_dim, room),
+            min_count=settings.min_count,
+            seed=settings.seed,
+            workers=workers,
+        )
         preprocessor = _filled_up(preprocessor, vectors.index_to_key, "vectors", max_vocabulary)
         sizes |= {"embedding_dim": vectors.vector_size}
-        if options.get("embedding_dim", vectors.vector_size) != vectors.vector_size:
-            raise UsageError(
-                f"embedding_dim is {options['embedding_dim']}, but the vectors of {embeddings} are "
-                f"{vectors.vector_size} wide: leave it out"
-            )
+        check_width(vectors, weights, options)
     elif start is not None:
         known = start.preprocessor.vocabulary
         preprocessor = _filled_up(preprocessor, known, "run", max_vocabulary)
@@ -102,31 +113,20 @@ def build_classifier(
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from None
     classifier.build()
-    if embeddings is not None:
-        table = embedding_matrix(vectors, preprocessor.vocabulary, settings.seed)
-        classifier.embed.embeddings.assign(table)
-    elif not classifier.train_embeddings and start is None:
-        told = "%s: word vectors stay as random as they are; set embeddings (--embeddings)"
-        logger.warning(told, name)
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
-    if start is not None:
-        from zoo.training.starting_weights import start_from
-
+    if has_vectors:
+        fill_word_table(classifier, vectors, weights, settings.seed)
+    elif start is not None:
         start_from(classifier, start)
+    elif not classifier.train_embeddings:
+        told = "%s: word vectors stay as random as they are; set weights (--weights)"
+        logger.warning(told, name)
     logger.info(
         "%s: %d parameters, %d words in the vocabulary",
         *(name, classifier.count_params(), len(preprocessor.vocabulary)),
     )
-    return classifier
-
-
-def _options_of(start: "TextClassifier") -> dict[str, Any]:
-    """The options of a model that starts from another, but for those that others decide."""
-    own = {name: getattr(start, name) for name in start.option_defaults()}
-    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
-        del own[name]
-    return own
+    return classifier, weights
 
 
 def _filled_up(preprocessor, further, of, most):
@@ -140,23 +140,6 @@ def _filled_up(preprocessor, further, of, most):
             *(more, of, of_texts),
         )
     return preprocessor
-
-
-def _word_vectors(settings, corpus, preprocessor, max_vocabulary, limits):
-    """Vectors of the vocabulary and, while there is room in it, of further words."""
-    if settings.embeddings == "english":
-        return english_vectors()
-    if settings.embeddings != "word2vec":
-        room = max(0, max_vocabulary - len(preprocessor.vocabulary))
-        return read_vectors(settings.embeddings, preprocessor.vocabulary, room)
-    return train_word2vec(
-        itertools.chain(corpus.train, corpus.unlabelled or ()),
-        preprocessor.all_words,
-        limits.embedding_dim,
-        min_count=settings.min_count,
-        seed=settings.seed,
-        workers=None if settings.processes == 1 else 1,  # the same vectors for all processes
-    )
 
 
 def rebuild_classifier(run: Path, config: RunConfig) -> "TextClassifier":

@@ -16,12 +16,15 @@ from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone, scratch
 from zoo.filesystem.paths import expanded
-from zoo.registry import find_recipe, import_model
+from zoo.registry import find_recipe
 from zoo.runs.run_config import RunConfig, read_config
 from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write_words
 from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import build_classifier, rebuild_classifier
+from zoo.weights.run_weights import check_run
+from zoo.weights.sources import is_run
+from zoo.weights.word_vectors import most_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +71,8 @@ def train(
     settings.check()
     if isinstance(data, str | Path) and not datasets.is_corpus(data):
         settings = dataclasses.replace(settings, data=datasets.as_path(data))
-    start = None
-    if settings.start_from is not None:
-        _check_start(settings, read_config(settings.start_from).settings)
+    if is_run(settings.weights):
+        _check_start(settings)
     name = f"{settings.model}-{datasets.short_name(data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
         corpus = datasets.load(settings.data, **files_of(settings)).split(settings.seed)
@@ -79,18 +81,13 @@ def train(
         with _session(settings) as (precision, share):
             if settings.unlabelled is not None:
                 _add_unlabelled(corpus, settings)
-            if settings.start_from is not None:
-                from zoo.training.starting_weights import load_start
-
-                start = load_start(settings.start_from, corpus)
-            classifier = build_classifier(settings, corpus, start)
-            del start  # which would stay in memory while training
+            classifier, weights = build_classifier(settings, corpus)
             recipe = find_recipe(settings.model, settings.recipe).resolved(
                 classifier, len(corpus.train), **settings.of_recipe
             )
             _check_batch_size(recipe.batch_size, len(corpus.train), share)
             _warn_if_idle(classifier, settings)
-            resolved = _resolved(settings, corpus, classifier, precision, share, folder)
+            resolved = _resolved(settings, corpus, classifier, precision, share, folder, weights)
             config = RunConfig(
                 resolved,
                 recipe=recipe,
@@ -205,7 +202,7 @@ def files_of(settings: TrainSettings) -> dict[str, Any]:
     return {name: value for name, value in settings.files.items() if name not in others}
 
 
-def _resolved(settings, corpus, classifier, precision, share, folder):
+def _resolved(settings, corpus, classifier, precision, share, folder, weights):
     """The settings with nothing left open, as the run folder keeps them."""
     data = settings.data
     if not isinstance(data, str | Path):
@@ -219,25 +216,20 @@ def _resolved(settings, corpus, classifier, precision, share, folder):
         settings,
         data=data if datasets.is_corpus(data) else absolute(data),
         **files | corpus.columns,
+        weights=weights,
         clean_up=classifier.preprocessor.clean_up,
-        max_vocabulary=settings.max_vocabulary or type(classifier).max_vocabulary,
+        max_vocabulary=settings.max_vocabulary or most_words(classifier, weights),
         precision=precision,
         devices=1 if share is None else share.devices,
     )
 
 
-def _check_start(settings, start):
-    """Refuses a run of another model to start from, and settings that such a run decides."""
-    model = settings.model
-    if start.model != model:
-        raise UsageError(
-            f"the run to start from is of {start.model}, not of {model}: train {start.model}"
-        )
-    decided = ("preset", "clean_up", "embeddings", "percentile")
+def _check_start(settings):
+    """Refuses a run that this model cannot start from, and settings that such a run decides."""
+    check_run(settings.model, settings.weights)
+    decided = ("preset", "clean_up", "percentile")
     if decided := [name for name in decided if getattr(settings, name) is not None]:
         raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
-    if import_model(model)[0].solves:
-        raise UsageError(f"{model} is solved at once: it starts from nothing")
 
 
 def _check_batch_size(size, texts, share):

@@ -18,7 +18,7 @@ from zoo.filesystem.paths import expanded
 from zoo.options import Size, check_values, values_of
 from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
-from zoo.settings import PROCESSES, SEARCHED, TrainSettings, documented, from_keywords
+from zoo.settings import PROCESSES, RENAMED, SEARCHED, TrainSettings, documented, from_keywords
 from zoo.training.classifier_of_corpus import for_relations
 from zoo.training.trainer import files_of, train
 
@@ -111,7 +111,7 @@ def _told(settings):
     """What trials of one search have in common: all that is not the default."""
     default, kept = TrainSettings().kept(), settings.kept()
     del kept["data"]  # whose digest is known
-    always = {name: kept[name] for name in ("model", "options", "seed")}
+    always = {name: kept[name] for name in ("model", "options", "seed", "weights")}
     return always | {name: one for name, one in kept.items() if one != default[name]}
 
 
@@ -211,6 +211,8 @@ def _claim(folder, taken, settings):
             raise UsageError(
                 f"{path} is damaged: {error}. Choose another output (--output)"
             ) from None
+        older = [found.pop(name, None) for name in RENAMED]
+        found.setdefault("weights", next(filter(None, older), "none"))
         changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
         if changed:
             raise UsageError(

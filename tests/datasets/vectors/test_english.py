@@ -86,10 +86,10 @@ def test_packed_vectors_are_near_those_given(tmp_path, monkeypatch):
 def test_a_model_starts_with_it_and_keeps_its_name(csv_file, tmp_path, vectors):
     options = {"filters": 4}
     run = zoo.train(
-        "cnn_kim", str(csv_file), options=options, epochs=1, embeddings="english", output=tmp_path
+        "cnn_kim", str(csv_file), options=options, epochs=1, weights="english", output=tmp_path
     )
     model = zoo.load(run)
     assert model.embedding_dim == vectors.vector_size
-    assert read_config(run).settings.embeddings == "english"
+    assert read_config(run).settings.weights == "english"
     row = model.preprocessor.vocabulary.index("dog") + 2  # which no training text has
     np.testing.assert_allclose(model.embed.embeddings[row], vectors["dog"], atol=0.05)

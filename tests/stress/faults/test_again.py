@@ -62,7 +62,7 @@ def test_a_training_that_was_moved_goes_on(server, train, whole, same_end, cases
 def test_nothing_is_open_to_more_than_the_umask_says(server, train, whole, faults, tmp_path):
     """Neither what is whole, nor what a kill left."""
     umask = 0o077
-    arguments = [*train, tmp_path / "runs", "--embeddings", "word2vec"]
+    arguments = [*train, tmp_path / "runs", "--weights", "word2vec"]
     own = {"umask": umask, "ZOO_CACHE_DIR": str(tmp_path / "cache")}
     server.run(*arguments, folder=tmp_path, fatal=whole.touches, **own)
     server.run(*arguments, **own).well()

@@ -64,7 +64,7 @@ def test_preparing_a_corpus_fills_it(server, faults, disk, tmp_path, room):
 
 
 def test_word_vectors_fill_it(server, train, faults, disk, tmp_path):
-    vectors = [*train, tmp_path, "--embeddings", "word2vec"]
+    vectors = [*train, tmp_path, "--weights", "word2vec"]
     for room in (0, 20, 50):
         leave(disk, room)
         message = server.run(*vectors, ZOO_CACHE_DIR=str(disk / "cache")).refused()
@@ -113,7 +113,7 @@ def test_a_read_only_folder(server, train, whole, faults, disk, tmp_path):
         message = server.run(*arguments).refused()
         faults("read-only folder")
         assert "cannot write" in message and "Read-only file system" in message
-    message = server.run(*train, tmp_path, "--embeddings", "word2vec", ZOO_CACHE_DIR=str(disk))
+    message = server.run(*train, tmp_path, "--weights", "word2vec", ZOO_CACHE_DIR=str(disk))
     faults("read-only folder")
     assert "Read-only file system" in message.refused()
 

@@ -77,7 +77,7 @@ def test_training_at_a_random_time(server, train, whole, same_end, faults, tmp_p
 
 def test_training_of_word_vectors(server, train, faults, tmp_path):
     """The cache holds whole vectors or none, and no words of those that were killed."""
-    cache, runs, vectors = tmp_path / "cache", tmp_path / "runs", ["--embeddings", "word2vec"]
+    cache, runs, vectors = tmp_path / "cache", tmp_path / "runs", ["--weights", "word2vec"]
     ended = server.run(*train, runs, *vectors, folder=cache, ZOO_CACHE_DIR=str(cache)).well()
     (first,) = (cache / "word2vec").iterdir()
     expected = first.read_bytes()

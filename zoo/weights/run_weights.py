@@ -2,12 +2,14 @@
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras import ops
 
 from zoo.datasets.corpus import Corpus
 from zoo.errors import UsageError
+from zoo.registry import import_model
+from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
 
 if TYPE_CHECKING:
@@ -16,16 +18,29 @@ if TYPE_CHECKING:
 logger = logging.getLogger("zoo")
 
 
-def load_start(run: str | Path, corpus: Corpus) -> "TextClassifier":
+def check_run(model: str, run: str | Path) -> None:
+    """Refuses a run that another model cannot start from.
+
+    Raises:
+        UsageError: if it is of another model, or of one that is solved at once.
+    """
+    if (own := read_config(run).settings.model) != model:
+        raise UsageError(f"the run to start from is of {own}, not of {model}: train {own}")
+    if import_model(model)[0].solves:
+        raise UsageError(f"{model} is solved at once: it starts from nothing")
+
+
+def load_start(run: str | Path, corpus: Corpus | None = None) -> "TextClassifier":
     """The model of a run, which is to read a corpus.
 
     Raises:
         UsageError: if the run is not whole, or cleans texts up in a way that the corpus' cannot be.
     """
     start = load(run)
-    if corpus.clean_up not in (None, start.preprocessor.clean_up):
+    own = None if corpus is None else corpus.clean_up
+    if own not in (None, start.preprocessor.clean_up):
         raise UsageError(
-            f"the texts need the clean-up {corpus.clean_up}, and the run to start from has "
+            f"the texts need the clean-up {own}, and the run to start from has "
             f"{start.preprocessor.clean_up}"
         )
     return start
@@ -66,7 +81,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         )
     table[known] = vectors[[sources[row] for row in known]]
     classifier.embed.embeddings.assign(table)
-    same = sorted(classifier.labels) == sorted(start.labels)
+    same = sorted(classifier.labels or ()) == sorted(start.labels)
     last = {id(weight) for weight in classifier.classify.weights}
     for own, weight in zip(*others, strict=True):
         is_last = id(own) in last
@@ -80,6 +95,14 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         *(f"{len(known) - 2:,}", f"{len(sources) - 2:,}", start.num_classes),
         "these" if same else "others: the last layer starts at random",
     )
+
+
+def options_of(start: "TextClassifier") -> dict[str, Any]:
+    """The options of a model that starts from another, but for those that others decide."""
+    own = {name: getattr(start, name) for name in start.option_defaults()}
+    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
+        del own[name]
+    return own
 
 
 def _others(model):

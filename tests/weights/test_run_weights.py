@@ -16,7 +16,7 @@ from zoo.registry import import_model
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import write_words
 from zoo.training.classifier_of_corpus import rebuild_classifier
-from zoo.training.starting_weights import load_start, start_from
+from zoo.weights.run_weights import load_start, start_from
 
 STILL = {"learning_rate": 1e-9, "epochs": 1, "calibrate": False, "verbose": 0}
 CONSTRUCTED = [name for name in KINDS if not import_model(name)[0].solves]
@@ -84,14 +84,14 @@ def test_classes_in_another_order_stay_what_they_are():
 def test_a_training_that_stands_still_answers_as_the_run(trained, csv_file, tmp_path):
     start = zoo.load(trained)
     columns = {"text_column": "review", "label_column": "stars"}
-    run = zoo.train("hcan", csv_file, files=columns, start_from=trained, output=tmp_path, **STILL)
+    run = zoo.train("hcan", csv_file, files=columns, weights=trained, output=tmp_path, **STILL)
     model, texts = zoo.load(run), ["a good stay", "a bad, sad stay. really!", ""]
     scaled = [np.log(one.predict(texts, verbose=0)) for one in (model, start)]
     gaps = [one[:, 0] - one[:, 1] for one in scaled]  # the run is calibrated
     ratio = gaps[0] / gaps[1]
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-3)
     config = json.loads((run / "config.json").read_text("utf-8"))
-    assert config["start_from"] == str(trained)
+    assert config["weights"] == str(trained)
     assert config["options"] == {} and config["architecture"]["embedding_dim"] == 16
     assert config["clean_up"] == json.loads((trained / "config.json").read_text())["clean_up"]
 
@@ -129,7 +129,7 @@ def test_labels_and_words_may_be_others(trained, tmp_path, begun):
     lines += [f"a nice table of {wood},table" for wood in "xyz"]
     data = tmp_path / "chairs.csv"
     data.write_text("\n".join(["text,label", *5 * lines]) + "\n", "utf-8")
-    model, start = begun("hcan", data, start_from=trained, min_count=1), zoo.load(trained)
+    model, start = begun("hcan", data, weights=trained, min_count=1), zoo.load(trained)
     assert model.labels == ["bad", "good", "table"]
     both = ["good", "bad", "nice"]
     np.testing.assert_array_equal(rows(model, both), rows(start, both))
@@ -148,7 +148,7 @@ def test_a_run_keeps_the_version_of_its_rules(trained, csv_file, tmp_path, begun
     assert zoo.load(old).preprocessor.version == 1
     assert rebuild_classifier(old, read_config(old)).preprocessor.version == 1  # as to resume
     files = {"text_column": "review", "label_column": "stars"}
-    assert begun("hcan", csv_file, files=files, start_from=old).preprocessor.version == 1
+    assert begun("hcan", csv_file, files=files, weights=old).preprocessor.version == 1
     for wrong in (3, "2", None):
         write_json(old / "config.json", config | {"text_version": wrong})
         with pytest.raises(zoo.UsageError, match="old is damaged: version must be 1 or 2: got"):
@@ -160,7 +160,7 @@ def test_words_of_the_run_can_be_left_out_and_options_that_keep_shapes_differ(
 ):
     columns = {"text_column": "review", "label_column": "stars"}
     own = {"files": columns, "max_vocabulary": 4, "options": {"dropout": 0.5}}
-    model = begun("hcan", csv_file, start_from=trained, **own)
+    model = begun("hcan", csv_file, weights=trained, **own)
     assert len(model.preprocessor.vocabulary) == 4 and model.dropout == 0.5
 
 
@@ -172,7 +172,7 @@ def test_options_of_the_run_that_change_nothing_are_not_told(csv_file, tmp_path,
     config = {"model": "act", "data": "", "files": {}, "seed": 0, "versions": {}}
     write_json(run / "config.json", config | {"clean_up": "han", "text_version": 2})
     columns = {"text_column": "review", "label_column": "stars"}
-    begun("act", csv_file, start_from=run, files=columns)
+    begun("act", csv_file, weights=run, files=columns)
     assert "changes nothing" not in caplog.text
 
 
@@ -182,7 +182,7 @@ def test_options_of_the_run_that_change_nothing_are_not_told(csv_file, tmp_path,
         ("act", {}, "the run to start from is of hcan, not of act: train hcan"),
         ("hcan", {"preset": "gao2018"}, "leave out preset"),
         ("hcan", {"clean_up": "han", "percentile": 90}, "leave out clean_up, percentile"),
-        ("hcan", {"embeddings": "word2vec"}, "leave out embeddings"),
+        ("hcan", {"embeddings": "word2vec"}, "embeddings is called weights now: leave out one"),
         ("hcan", {"options": {"embedding_dim": 24}}, "other shapes: embedding_dim=24, not 16$"),
         (
             "hcan",
@@ -195,7 +195,7 @@ def test_options_of_the_run_that_change_nothing_are_not_told(csv_file, tmp_path,
 def test_what_the_run_decides_is_refused(model, given, message, trained, csv_file, tmp_path):
     columns = {"text_column": "review", "label_column": "stars"}
     with pytest.raises(zoo.UsageError, match=message):
-        zoo.train(model, csv_file, files=columns, start_from=trained, output=tmp_path, **given)
+        zoo.train(model, csv_file, files=columns, weights=trained, output=tmp_path, **given)
     assert not any(tmp_path.iterdir())
 
 
@@ -206,7 +206,7 @@ def test_texts_that_need_another_clean_up_are_refused(trained):
 
 
 def test_what_is_no_run_is_refused(csv_file, tmp_path):
-    with pytest.raises(zoo.UsageError, match="no run in"):
-        zoo.train("hcan", csv_file, start_from=tmp_path / "none", output=tmp_path)
-    with pytest.raises(zoo.UsageError, match="start_from must be a path"):
-        zoo.train("hcan", csv_file, start_from={}, output=tmp_path)
+    with pytest.raises(zoo.UsageError, match="cannot read .*none: No such file"):
+        zoo.train("hcan", csv_file, weights=tmp_path / "none", output=tmp_path)
+    with pytest.raises(zoo.UsageError, match="weights must be auto, none, .* or a path"):
+        zoo.train("hcan", csv_file, weights={}, output=tmp_path)
