@@ -4,8 +4,6 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras import ops
-
 from zoo.datasets.corpus import Corpus
 from zoo.errors import UsageError
 from zoo.registry import import_model
@@ -62,8 +60,8 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
     theirs = {word: row for row, word in enumerate(start.preprocessor.vocabulary, start=2)}
     sources = [0, 1, *map(theirs.get, classifier.preprocessor.vocabulary)]  # padding, unknown
     known = [row for row, source in enumerate(sources) if source is not None]
-    table = ops.convert_to_numpy(classifier.embed.embeddings).copy()
-    vectors = ops.convert_to_numpy(start.embed.embeddings)
+    table = classifier.embed.embeddings.numpy().copy()
+    vectors = start.embed.embeddings.numpy()
     others = [_others(model) for model in (classifier, start)]
     alike = len(others[0]) == len(others[1]) and table.shape[1] == vectors.shape[1]
     classes = (classifier.num_classes, start.num_classes)
@@ -86,7 +84,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
     for own, weight in zip(*others, strict=True):
         is_last = id(own) in last
         if own.shape == weight.shape and (same or not is_last):
-            numbers = ops.convert_to_numpy(weight)
+            numbers = weight.numpy()
             if is_last and classifier.labels != start.labels:  # as before numbers were by size
                 numbers = numbers[..., [start.labels.index(label) for label in classifier.labels]]
             own.assign(numbers)

@@ -7,8 +7,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zoo.datasets.text.text_tensors import text_dataset
-from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.english import WIDTH, english_share
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
@@ -45,6 +43,9 @@ def automatic(
         unless that is told; for a paper's preset the vectors of the paper, if they are at hand;
         "word2vec" for unlabelled texts; else "none".
     """
+    from zoo.datasets.text.text_tensors import text_dataset
+    from zoo.datasets.text.tokens import split_words
+
     if not model.reads_word_vectors:
         return "none"
     if settings.unlabelled is not None:
