@@ -84,6 +84,7 @@ class TextClassifier(ModelOfTexts):
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
     solves = False  # whether its weights are found at once, by solve, and not by fit
     reads_word_vectors = True  # whether the word table may start as word vectors
+    english_dim = 256  # embedding_dim with zoo's English word vectors, unless told otherwise
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
 

@@ -186,20 +186,29 @@ def create(
     name: str, num_classes: int, preset: str | None = None, **options: Any
 ) -> "TextClassifier":
     """What :func:`zoo.build` does, but without weights yet: these take a second."""
+    cls = import_model(name)[0]
+    settings = {"name": name} | told_options(name, preset, options) | {"num_classes": num_classes}
+    try:
+        check_values(cls.option_values(), settings)
+        return cls(**settings)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
+
+
+def told_options(name: str, preset: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a model that are not left at the defaults of its class.
+
+    Raises:
+        UsageError: for an unknown preset or option, with the nearest matches.
+    """
     cls, variant = import_model(name)
     if preset is not None and preset not in list(cls.presets):
         raise unknown(f"preset of {name}", preset, cls.presets)
     for option in variant | options:
         if option not in cls.option_defaults():
             raise unknown(f"option of {name}", option, cls.option_defaults())
-    settings = {"name": name} | (cls.presets[preset] if preset else {}) | variant | options
-    settings |= {"num_classes": num_classes}
-    settings = {option: as_python(value) for option, value in settings.items()}
-    try:
-        check_values(cls.option_values(), settings)
-        return cls(**settings)
-    except ValueError as error:
-        raise UsageError(f"{name}: {error}") from error
+    told = (cls.presets[preset] if preset else {}) | variant | options
+    return {option: as_python(value) for option, value in told.items()}
 
 
 def find_recipe(model: str, name: str) -> "Recipe":

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 TABLE = Path(__file__).with_name("english.npz")
-WIDTH, SIZE = 256, 0.1  # numbers of a vector, and their root mean square
+WIDTH, SIZE = 256, 0.1  # numbers of a vector, at most, and their root mean square
 
 
 def english_words() -> list[str]:
@@ -15,13 +15,19 @@ def english_words() -> list[str]:
         return table["words"].tobytes().decode().split("\n")
 
 
-def english_vectors():
-    """The table as gensim ``KeyedVectors``, ``[words, dim]`` float32, in that order."""
+def english_vectors(dim: int = WIDTH):
+    """The table as gensim ``KeyedVectors``, ``[words, dim]`` float32, in that order.
+
+    Args:
+        dim: how many numbers of a vector. They are principal components, so that the first ones
+            tell most; beyond 256 there are zeros.
+    """
     from gensim.models import KeyedVectors
 
     with np.load(TABLE) as table:
-        matrix = table["numbers"].T * table["scales"][:, None]
-    vectors = KeyedVectors(matrix.shape[1])
+        matrix = table["numbers"][:dim].T * table["scales"][:, None]
+    matrix = np.pad(matrix, ((0, 0), (0, dim - matrix.shape[1])))
+    vectors = KeyedVectors(dim)
     vectors.add_vectors(english_words(), matrix)
     return vectors
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.datasets.vectors.english import english_vectors
 
 TEXTS = ["A fine day.", "A dull film.", ""]
 
@@ -45,12 +46,20 @@ def test_a_model_goes_on_from_a_run(trained):
         ("hcan", {"weights": "."}, "is empty: a training had not begun"),
         ("svm_bigrams", {"weights": "english"}, "svm_bigrams has no word vectors"),
         ("vdcnn", {"weights": "english"}, "vdcnn has no word vectors"),
-        ("cnn_kim", {"weights": "english", "embedding_dim": 9}, "embedding_dim is 9, but"),
     ],
 )
 def test_weights_that_cannot_be_are_refused(name, given, message):
     with pytest.raises(zoo.UsageError, match=message):
         zoo.build(name, 2, **given)
+
+
+@pytest.mark.parametrize(("dim", "most"), [(9, 9), (300, 256)])
+def test_english_words_have_as_many_numbers_as_the_model_wants(dim, most):
+    model = zoo.build("cnn_kim", 2, weights="english", filters=3, embedding_dim=dim)
+    table = model.embed.embeddings.numpy()
+    whole = english_vectors()[model.preprocessor.vocabulary]
+    np.testing.assert_array_equal(table[2:, :most], whole[:, :most])
+    assert not table[2:, most:].any()
 
 
 def test_a_run_of_another_model_is_refused(trained):

@@ -51,8 +51,7 @@ def test_other_texts_start_at_random(texts, by_itself, caplog):
     [
         {"name": "svm_bigrams"},  # whose table is of the solver's weights
         {"name": "char_cnn"},
-        {"name": "fasttext"},  # which has vectors of another width, and of pairs
-        {"options": {"embedding_dim": 50}},
+        {"name": "fasttext"},  # which has vectors of pairs, too
         {"name": "leam", "preset": "wang2018"},  # whose vectors nobody publishes by that name
         {"name": "cnn_kim", "preset": "kim2014"},  # which would have to be fetched
     ],

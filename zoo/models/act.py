@@ -86,6 +86,7 @@ class GlobalAttentionClassifier(TextClassifier):
     # representation, a sum over all filters, soon fixes the attention on a word or two; and as the
     # first layer normalisation undoes much of their scale, small word vectors learn faster.
     learning_rate = 5e-4
+    english_dim = 252  # which its 6 heads divide
 
     needs = {
         "max_distance": ("entities", "position_dim"),

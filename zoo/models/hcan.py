@@ -119,6 +119,7 @@ class HCAN(HierarchicalClassifier):
         max_sentences: the most sentences of a document; None for a flat variant.
     """
 
+    english_dim = 128  # 256 would make four times as many weights
     preset_weights = {"gao2018": "word2vec"}  # Section 4.3
     presets = {
         "gao2018": {

@@ -5,8 +5,11 @@
 
 import glob
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
+import keras
+import numpy as np
 import tensorflow as tf
 
 from zoo.errors import UsageError
@@ -52,7 +55,6 @@ def export_saved_model(model, path: str | Path) -> None:
     few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
     # Keras' ExportArchive would trace each function twice: half of the time.
     module = tf.Module()
-    module.weights = [weight.value for weight in model.weights]
     module.lookup = model.preprocessor.lookup
 
     def concrete(of_texts, shape):
@@ -84,9 +86,10 @@ def export_saved_model(model, path: str | Path) -> None:
         weights = tf.slice(word_weights(model, ids), tf.zeros_like(shape), shape)
         return {"words": words, "weights": weights}
 
-    signatures = {"serve": concrete(serve, [None])}
-    if word_weights(model, few) is not None:
-        signatures["explain"] = concrete(explain, [None])
+    with _word_vectors_in_16_bits(model) as (module.table, module.others):
+        signatures = {"serve": concrete(serve, [None])}
+        if word_weights(model, few) is not None:
+            signatures["explain"] = concrete(explain, [None])
     for name, strict in signatures.items():
         setattr(module, name, concrete(of_any_shape(strict), None))
     signatures["serving_default"] = signatures["serve"]
@@ -94,6 +97,33 @@ def export_saved_model(model, path: str | Path) -> None:
         tf.saved_model.save(module, str(path), signatures)
     except tf.errors.OpError as error:
         raise OSError(error.message) from None
+
+
+@contextmanager
+def _word_vectors_in_16_bits(model):
+    """A graph that is traced within it keeps word vectors in half of the bytes.
+
+    Probabilities move by less than 0.001. Weights of words, as linear models have, stay as they
+    are, and so does a table of bytes.
+
+    Yields:
+        that table, or None, and all other weights of the graph.
+    """
+    embed, weights = model.embed, [weight.value for weight in model.weights]
+    as_they_are = type(embed) is not keras.layers.Embedding or embed.quantization_mode is not None
+    if as_they_are or not model.reads_word_vectors:
+        yield None, weights
+        return
+    numbers = embed.embeddings.numpy()
+    if not np.abs(numbers).max() <= np.finfo("float16").max:
+        yield None, weights
+        return
+    table = tf.Variable(numbers.astype("float16"), trainable=False)
+    embed.call = lambda ids: tf.cast(tf.gather(table, ids), numbers.dtype)
+    try:
+        yield table, [one for one in weights if one is not embed.embeddings.value]
+    finally:
+        del embed.call
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from zoo import datasets
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError
-from zoo.registry import create, import_model
+from zoo.registry import create, import_model, told_options
 from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import read_words
 from zoo.settings import TrainSettings
@@ -19,6 +19,7 @@ from zoo.weights.word_vectors import (
     check_width,
     fill_word_table,
     most_words,
+    width_of,
     word_vectors_for,
 )
 
@@ -89,9 +90,10 @@ def build_classifier(
         sizes |= {"max_sentences": preprocessor.max_sentences}
     if has_vectors:
         room = max(0, max_vocabulary - len(preprocessor.vocabulary))
+        dim = width_of(limits, weights, told_options(name, preset, options))
         workers = None if settings.processes == 1 else 1  # the same vectors for all processes
         vectors = word_vectors_for(
-            *(weights, corpus, preprocessor, limits.embedding_dim, room),
+            *(weights, corpus, preprocessor, dim, room),
             min_count=settings.min_count,
             seed=settings.seed,
             workers=workers,

@@ -9,7 +9,7 @@ from zoo.datasets import Preprocessor
 from zoo.datasets.text.preprocessor import whole_words
 from zoo.errors import UsageError
 from zoo.recipes import Recipe
-from zoo.registry import create
+from zoo.registry import create, told_options
 from zoo.settings import WEIGHTS, check_weights
 from zoo.weights.run_weights import check_run, load_start, options_of, start_from
 from zoo.weights.sources import is_run
@@ -19,6 +19,7 @@ from zoo.weights.word_vectors import (
     fill_word_table,
     most_words,
     read_word_vectors,
+    width_of,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def _with_vectors(name, num_classes, preset, weights, options):
     limits = create(name, num_classes, preset, **options)
     check_reads_vectors(limits, weights)
     most = most_words(limits, weights)
-    vectors = read_word_vectors(weights, (), most)
+    dim = width_of(limits, weights, told_options(name, preset, options))
+    vectors = read_word_vectors(weights, (), most, dim)
     check_width(vectors, weights, options)
     clean_up = "relations" if limits.entities else limits.clean_up
     words = whole_words(vectors.index_to_key, clean_up)[:most]

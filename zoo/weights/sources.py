@@ -7,10 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zoo.datasets.vectors.english import WIDTH, english_share
+from zoo.datasets.vectors.english import english_share
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
-from zoo.registry import import_model
 from zoo.settings import WEIGHTS, TrainSettings
 
 if TYPE_CHECKING:
@@ -39,9 +38,8 @@ def automatic(
         clean_up: by which they become words.
 
     Returns:
-        "english" where the table knows most of the running words and is as wide as the model's,
-        unless that is told; for a paper's preset the vectors of the paper, if they are at hand;
-        "word2vec" for unlabelled texts; else "none".
+        "english" where the table knows most of the running words; for a paper's preset the vectors
+        of the paper, if they are at hand; "word2vec" for unlabelled texts; else "none".
     """
     from zoo.datasets.text.text_tensors import text_dataset
     from zoo.datasets.text.tokens import split_words
@@ -52,8 +50,7 @@ def automatic(
         return "word2vec"
     if settings.preset is not None:
         return _of_paper(settings.preset, model.preset_weights.get(settings.preset, "none"))
-    told = import_model(settings.model)[1] | settings.options
-    if not model.single_words or told.get("embedding_dim", WIDTH) != WIDTH:
+    if not model.single_words:
         return "none"
     counts: Counter[bytes] = Counter()
     for chunk in text_dataset(list(islice(texts, COUNTED))).batch(1024):

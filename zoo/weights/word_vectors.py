@@ -1,7 +1,7 @@
 """Word vectors, which the word table of a model starts with."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,13 +50,26 @@ def check_width(vectors, weights: str | Path, options: dict[str, Any]) -> None:
         )
 
 
-def read_word_vectors(weights: str | Path, known: Sequence[str], room: int):
+def width_of(model: "TextClassifier", weights: str | Path, told: Container[str]) -> int:
+    """How wide word vectors are to be that may have any width.
+
+    Args:
+        model: with its options.
+        weights: where they are from.
+        told: the names of options that were given.
+    """
+    by_itself = weights == "english" and "embedding_dim" not in told
+    return model.english_dim if by_itself else model.embedding_dim
+
+
+def read_word_vectors(weights: str | Path, known: Sequence[str], room: int, dim: int):
     """Word vectors that need no texts.
 
     Args:
         weights: "english", a name of gensim's downloader, or a file.
         known: words whose vectors are wanted; English ones are given whole.
         room: for how many others.
+        dim: the width of English ones.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, mostly the most frequent first.
@@ -65,7 +78,7 @@ def read_word_vectors(weights: str | Path, known: Sequence[str], room: int):
         UsageError: if there are none.
     """
     if weights == "english":
-        return english_vectors()
+        return english_vectors(dim)
     if weights in PUBLISHED:
         return read_vectors(fetch(weights), known, room, is_binary(weights))
     return read_vectors(weights, known, room)
@@ -81,12 +94,12 @@ def word_vectors_for(
             :func:`read_word_vectors`.
         corpus: in splits.
         preprocessor: fitted to its training split.
-        dim: width of what is trained.
+        dim: the width of trained and of English ones.
         room: for how many words that are not of the training texts.
         training: as of :func:`zoo.datasets.vectors.word2vec.train_word2vec`.
     """
     if weights != "word2vec":
-        return read_word_vectors(weights, preprocessor.vocabulary, room)
+        return read_word_vectors(weights, preprocessor.vocabulary, room, dim)
     texts = itertools.chain(corpus.train, corpus.unlabelled or ())
     return train_word2vec(texts, preprocessor.all_words, dim, **training)
 
