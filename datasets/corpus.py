@@ -105,7 +105,8 @@ class Corpus:
     Attributes:
         name: short name, used in the run folder's.
         labels: names of the classes; class number i is ``labels[i]``.
-        train, validation, test: ``validation`` or ``test`` is None until :meth:`split` makes it.
+        train, validation, test: ``validation`` or ``test`` is None until :meth:`split` makes it; a
+            validation split may be empty.
         unlabelled: further texts without labels, for word vectors, which read them once; None
             where there are none.
         columns: ``text_column`` and ``label_column`` that were read, given or guessed.
@@ -121,13 +122,18 @@ class Corpus:
     columns: dict[str, str] = field(default_factory=dict)
     clean_up: str | None = None
 
-    def split(self, seed: int = 0, share: float = 0.1) -> "Corpus":
+    def split(self, seed: int = 0, share: float = 0.1, least_validation: float = 0) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.
 
         A given test split is never touched. A validation split taken has at most 10,000 texts. Each
         class keeps a training text, so that the only text of a class stays in training; and where
         there are more classes than places, a split has texts of as many as fit, the more the
         larger a class is. A warning names classes that what was taken has no text of.
+
+        Args:
+            seed: of what is taken.
+            share: of the training split.
+            least_validation: texts; a validation split that would have fewer is left empty.
 
         Raises:
             UsageError: if a class has no training text, or no class has a text to spare.
@@ -144,6 +150,9 @@ class Corpus:
                 continue
             numbers = self.train.numbers
             rows = np.zeros(len(numbers), bool)
+            if split == "validation" and len(rows) * share < least_validation:
+                self.validation = self.train.take(rows)
+                continue
             rows[self._taken(split, seed, share)] = True
             setattr(self, split, self.train.take(rows))
             self.train = self.train.take(~rows)

@@ -43,10 +43,14 @@ def _seeded():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _without_english():
-    """Trainings start at random unless a test asks for weights: 16,000 words take seconds each."""
+def _as_of_many_texts():
+    """Trainings on a test's few texts have a validation split, as those of many texts have.
+
+    And they start at random unless a test asks for weights: 16,000 words take seconds each.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("zoo.weights.sources.ENOUGH", 2.0)
+        patch.setattr("zoo.recipes.FEW", 0)
         yield
 
 

@@ -12,6 +12,9 @@ MANY_CLASSES = 20  # from which on it has twice as many
 EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
 PATIENCE = 5  # evaluations, at least
 Schedule = Literal["cosine", "constant", "plateau"]
+Kept = Literal["auto", "best", "last"]
+FEW = 100  # validation texts: fewer choose weights by chance
+CHECKPOINTS = 10  # of a training that keeps the last weights
 UNBALANCED = 5
 LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
 
@@ -45,6 +48,9 @@ class Recipe:
             that is learnt, all answers right at a loss below 0.01, does.
         class_weights: whether a text of a rare class counts for more, where the largest class has
             over :data:`UNBALANCED` times the texts of the smallest.
+        keep: "best" keeps the weights of the best validation accuracy; "last" learns from all
+            texts, those of a validation split that is not given included, and keeps the last
+            weights; "auto" is "last" where a validation split would have fewer than 100 texts.
     """
 
     optimizer: str = "AdamW"
@@ -57,6 +63,12 @@ class Recipe:
     evaluate_every: int | None = None
     patience: float = 1 / 3
     class_weights: bool = True
+    keep: Kept = "auto"
+
+    @property
+    def least_validation(self) -> float:
+        """Texts that a validation split has, where it is taken out of the training texts."""
+        return {"auto": FEW, "best": 0, "last": math.inf}[self.keep]
 
     def __str__(self):
         """What differs from zoo's default."""
@@ -67,17 +79,21 @@ class Recipe:
         }
         return ", ".join(f"{name}={value}" for name, value in given.items()) or "zoo's own"
 
-    def resolved(self, classifier, texts: int, **own: Any) -> "Recipe":
+    def resolved(self, classifier, texts: int, validation: int = 1, **own: Any) -> "Recipe":
         """The recipe with nothing left open.
 
         Args:
             classifier: the model.
             texts: number of training texts.
+            validation: number of validation texts.
             own: the user's values.
         """
         if "epochs" in own:
             own = own | {"steps": None}
         recipe = dataclasses.replace(self, **own)
+        keep = recipe.keep
+        if keep == "auto":
+            keep = "best" if validation else "last"
         epoch = math.ceil(texts / recipe.batch_size)  # steps
         most = STEPS * (2 if classifier.num_classes >= MANY_CLASSES else 1)
         epochs = recipe.epochs or min(30, max(3, round(most / epoch)))
@@ -85,6 +101,8 @@ class Recipe:
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
         if recipe.evaluate_every is not None:
             every = max(1, recipe.evaluate_every // recipe.batch_size)
+        if keep == "last":
+            every = max(every, math.ceil(steps / CHECKPOINTS))  # which take longer than few texts
         every = math.ceil(steps / math.ceil(steps / every))  # so that the last one is as long
         if recipe.schedule == "plateau":  # which counts epochs
             every = epoch
@@ -93,6 +111,7 @@ class Recipe:
             learning_rate=recipe.learning_rate or classifier.learning_rate,
             epochs=math.ceil(steps / epoch),
             steps=steps,
+            keep=keep,
             evaluate_every=min(every, steps) * recipe.batch_size,
         )
 

@@ -35,7 +35,7 @@ from zoo.options import (
     is_whole,
     values_of,
 )
-from zoo.recipes import Recipe, Schedule
+from zoo.recipes import Kept, Recipe, Schedule
 from zoo.registry import check_name, find_recipe, import_model
 
 Cache = Literal["auto", "memory", "disk", "none"]
@@ -155,6 +155,12 @@ class TrainSettings:
         bool | None,
         "Whether texts of rare classes count for more, where the largest class has over 5 times "
         "the texts of the smallest. Default: the recipe's.",
+    ] = None
+    keep: Annotated[
+        Kept | None,
+        "best keeps the weights of the best validation accuracy; last learns from all texts, "
+        "without a validation split, and keeps the last weights; auto is last where a validation "
+        "split would have fewer than 100 texts. Default: the recipe's; auto.",
     ] = None
     clean_up: Annotated[
         str | None,

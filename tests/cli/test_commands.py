@@ -852,7 +852,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     options = (
         "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
         "--on-bad-row skip --encoding cp1252 --min-class-size 4 --rare-classes merge --preset p "
-        "--set a=1 --recipe r --epochs 2 --batch-size 3 "
+        "--set a=1 --recipe r --epochs 2 --batch-size 3 --keep last "
         "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
         "--max-vocabulary 5 --percentile 9 --weights e --unlabelled-data u --cache disk "
         "--precision float32 --no-calibrate --devices 6 --coordinator c:1 --processes 7 "
@@ -879,6 +879,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
         "learning_rate": 0.5,
         "schedule": "constant",
         "class_weights": False,
+        "keep": "last",
         "clean_up": "han",
         "min_count": 4,
         "max_vocabulary": 5,
@@ -907,7 +908,7 @@ def test_each_option_reaches_the_training(run_zoo, monkeypatch):
     wanted = {"model": "act", "data": "x.csv", "trials": 2, "preset": "p", "options": {"a": 1}}
     wanted |= {"min_class_size": 4, "epochs": 3, "seed": 4, "output": Path("o")}
     left = {one.name: one.default for one in described() if one.flag} | {"model": "hcan"}
-    for name in ("learning_rate", "batch_size", "coordinator", "processes", "process_id"):
+    for name in ("learning_rate", "batch_size", "keep", "coordinator", "processes", "process_id"):
         del left[name]
     assert given == left | wanted | dict.fromkeys(RENAMED)
 

@@ -12,7 +12,7 @@ from zoo.filesystem.paths import expanded
 from zoo.settings import PROCESSES, SEARCHED
 
 
-@with_settings(*SEARCHED, *PROCESSES)
+@with_settings(*SEARCHED, *PROCESSES, "keep")
 def tune(
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     *,

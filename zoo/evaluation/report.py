@@ -28,6 +28,8 @@ def draw_learning_curves(folder: Path) -> None:
     figure, axes = _figure(1, 2, (9, 3.5))
     for axis, quantity in zip(axes, ("loss", "accuracy"), strict=True):
         for column, style in ((quantity, "--"), (f"val_{quantity}", "-")):
+            if history[column].isna().all():  # there was no validation split
+                continue
             label = "validation" if column.startswith("val_") else "training"
             axis.plot(history["epoch"] + 1, history[column], style, marker=".", label=label)
         axis.set(xlabel="evaluation", title=quantity)

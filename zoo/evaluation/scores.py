@@ -92,7 +92,8 @@ def read_corpus(config: RunConfig) -> Corpus:
     corpus = datasets.load(settings.data, **settings.files)
     if config.label_order == "as text" and not datasets.is_corpus(settings.data):
         corpus = corpus.in_order(sorted(corpus.labels))
-    return corpus.split(settings.seed)
+    least = 0 if config.recipe is None else config.recipe.least_validation
+    return corpus.split(settings.seed, least_validation=least)
 
 
 def read_test_split(config: RunConfig, most: int | None = None) -> Split:

@@ -70,9 +70,9 @@ def _from_1(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_2(told: dict[str, Any]) -> dict[str, Any]:
-    """Format 2 had two settings for what a model starts with."""
+    """Format 2 had two settings for what a model starts with, and always a validation split."""
     weights = told.get("start_from") or told.get("embeddings") or "none"
-    return {"weights": weights} | told
+    return {"weights": weights, "keep": "best"} | told
 
 
 EARLIER: dict[int, Callable] = {1: _from_1, 2: _from_2}

@@ -33,14 +33,19 @@ class Checkpoint(keras.callbacks.Callback):
         patience: evaluations that are no better, and end the training. So does a validation split
             of which every answer is right, at a loss below 0.01.
         plateau: whether the learning rate falls when an evaluation is no better.
+        last: whether the latest weights are the best, for a training without a validation split;
+            nothing ends it early then.
     """
 
-    def __init__(self, folder: Path, history: Path, patience: int, plateau: bool = False):
+    def __init__(
+        self, folder: Path, history: Path, patience: int, plateau: bool = False, last: bool = False
+    ):
         super().__init__()
         self.folder = folder
         self.history = history
         self.patience = patience
         self.plateau = plateau
+        self.last = last
         self.scores = []  # of each evaluation, the higher the better
 
     @property
@@ -51,7 +56,7 @@ class Checkpoint(keras.callbacks.Callback):
     @property
     def exhausted(self) -> bool:
         """Whether patience is at its end, or nothing is left to learn."""
-        if not self.scores:
+        if self.last or not self.scores:
             return False
         accuracy, loss = max(self.scores)[0], -max(self.scores)[1]
         since = len(self.scores) - 1 - self.scores.index(max(self.scores))
@@ -78,7 +83,7 @@ class Checkpoint(keras.callbacks.Callback):
             try:
                 with self.history.open(encoding="utf-8", newline="") as file:
                     rows = list(csv.DictReader(file))[:done]
-                self.scores = [_score(row) for row in rows]
+                self.scores = [self._score(row, number) for number, row in enumerate(rows)]
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise UsageError(f"{self.history} cannot be read: {error}") from None
             if len(rows) < done:
@@ -101,11 +106,13 @@ class Checkpoint(keras.callbacks.Callback):
         _load(self.best, model.variables)
 
     def on_epoch_end(self, epoch, logs=None):
-        if not all(math.isfinite(logs[name]) for name in ("loss", "val_loss")):
+        losses = [value for name, value in logs.items() if name in ("loss", "val_loss")]
+        if not all(map(math.isfinite, losses)):
             self.model.stop_training = True  # of the validation loss alone Keras does not
             return
-        better = not self.scores or _score(logs) > max(self.scores)
-        self.scores.append(_score(logs))
+        score = self._score(logs, epoch)
+        better = not self.scores or score > max(self.scores)
+        self.scores.append(score)
         if better:
             _save(self.best, self.model.variables)
         elif self.plateau and epoch >= PLATEAU:
@@ -116,6 +123,12 @@ class Checkpoint(keras.callbacks.Callback):
         self._file(epoch).unlink(missing_ok=True)
         if self.exhausted:
             self.model.stop_training = True
+
+    def _score(self, logs, number):
+        """The higher the better; ``number`` is that of the evaluation."""
+        if self.last:
+            return (number,)
+        return float(logs["val_accuracy"]), -float(logs["val_loss"])
 
     def _file(self, evaluations):
         return self.folder / f"state-{evaluations}.npz"
@@ -145,10 +158,6 @@ def _read(path):
             return list(values.values())
     except Exception as error:  # of NumPy and zipfile, a dozen kinds
         raise UsageError(f"{path} cannot be read: {error}. Train anew") from None
-
-
-def _score(logs):
-    return float(logs["val_accuracy"]), -float(logs["val_loss"])
 
 
 def _state(model):

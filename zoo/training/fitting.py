@@ -38,7 +38,7 @@ def fit(
 
     Args:
         classifier: with ``preprocessor``; has its best weights afterwards.
-        corpus: with a validation split.
+        corpus: with a validation split, unless the recipe keeps the last weights.
         recipe: a resolved one.
         folder: of the run: ``history.csv`` and ``checkpoint/``.
         seed: of the order of the texts.
@@ -70,6 +70,7 @@ def fit(
         history,
         patience=max(PATIENCE, math.ceil(recipe.patience * rounds)),
         plateau=recipe.schedule == "plateau",
+        last=recipe.keep == "last",
     )
     done = checkpoint.restore(classifier)
     callbacks = [
@@ -153,18 +154,20 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     texts = corpus.train.shuffled(seed).dataset()
     groups = classifier.sentence_groups
     train = preprocessor.batches(texts, size, True, seed, cache, first, share, groups=groups)
-    # By length too, as the order of the validation texts does not matter; but always the same, as
-    # the last bit of the loss depends on it.
-    validation = preprocessor.batches(
-        corpus.validation.dataset(),
-        size,
-        True,
-        seed,
-        cache if cache in get_args(Cache) else f"{cache}-validation",
-        share=share,
-        reshuffle=False,
-        groups=groups,
-    )
+    validation = None
+    if recipe.keep == "best":
+        # By length too, as the order of the validation texts does not matter; but always the same,
+        # as the last bit of the loss depends on it.
+        validation = preprocessor.batches(
+            corpus.validation.dataset(),
+            size,
+            True,
+            seed,
+            cache if cache in get_args(Cache) else f"{cache}-validation",
+            share=share,
+            reshuffle=False,
+            groups=groups,
+        )
     steps = recipe.steps if len(corpus.train) <= 20_000 else 200
     logger.info(
         "%.0f%% of the positions in a batch are words, the rest is padding",
@@ -181,7 +184,7 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     if share is not None and share.part is None:
         strategy = tf.distribute.get_strategy()
         train, validation = (
-            strategy.distribute_datasets_from_function(lambda _, data=data: data)
+            data and strategy.distribute_datasets_from_function(lambda _, data=data: data)
             for data in (train, validation)
         )
     return train, validation

@@ -75,16 +75,19 @@ def train(
         _check_start(settings)
     name = f"{settings.model}-{datasets.short_name(data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
-        corpus = datasets.load(settings.data, **files_of(settings)).split(settings.seed)
+        recipe = dataclasses.replace(
+            find_recipe(settings.model, settings.recipe), **settings.of_recipe
+        )
+        corpus = datasets.load(settings.data, **files_of(settings))
+        corpus.split(settings.seed, least_validation=recipe.least_validation)
         _announce(corpus)
         started = time.perf_counter()
         with _session(settings) as (precision, share):
             if settings.unlabelled is not None:
                 _add_unlabelled(corpus, settings)
             classifier, weights = build_classifier(settings, corpus)
-            recipe = find_recipe(settings.model, settings.recipe).resolved(
-                classifier, len(corpus.train), **settings.of_recipe
-            )
+            sizes = len(corpus.train), len(corpus.validation)
+            recipe = recipe.resolved(classifier, *sizes, **settings.of_recipe)
             _check_batch_size(recipe.batch_size, len(corpus.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, corpus, classifier, precision, share, folder, weights)
@@ -321,7 +324,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
 
     classifier = in_float32(classifier)
     calibrated, temperature = {}, None
-    if config.settings.calibrate:
+    if config.settings.calibrate and len(corpus.validation):
         temperature = calibration.calibrate(classifier, corpus.validation)
     targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
     if temperature is not None:
@@ -349,6 +352,11 @@ def _announce(corpus):
         "%s: %d training, %d validation and %d test texts, %d classes",
         *(corpus.name, *_sizes(corpus).values(), len(corpus.labels)),
     )
+    if not len(corpus.validation):
+        logger.info(
+            "Without a validation split, all texts are learnt from and the last weights kept; "
+            "keep=best (--keep best) takes one out of the training texts"
+        )
 
 
 def _sizes(corpus):

@@ -28,7 +28,7 @@ LARGEST_DROPOUT = 0.6
 logger = logging.getLogger("zoo")
 
 
-@documented("model", "data", "output", *SEARCHED, *PROCESSES)
+@documented("model", "data", "output", *SEARCHED, *PROCESSES, "keep")
 def tune(
     model: str = "hcan",
     data: str | Path | pd.DataFrame = "sample",
@@ -142,7 +142,8 @@ def _search(optuna, folder, study, settings, trials, rate):
         ended = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
         logger.info("trial %d begins; %d of %d have ended", trial.number, ended, trials)
         options = settings.options | dropouts
-        run = train(**vars(dataclasses.replace(settings, options=options, **own)))
+        own |= {"options": options, "keep": "best"}  # which is known by a validation split
+        run = train(**vars(dataclasses.replace(settings, **own)))
         if (run / "checkpoint").exists():
             raise KeyboardInterrupt  # which ended the training, not yet the search
         history = pd.read_csv(run / "history.csv")

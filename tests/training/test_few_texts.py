@@ -1,0 +1,97 @@
+"""Trainings on so few texts that a validation split would choose by chance."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import zoo
+from zoo.datasets.corpus import Corpus, Split
+from zoo.recipes import Recipe
+from zoo.runs.run_config import read_config
+
+FEW = {"options": {"embedding_dim": 8, "filters": 4}, "verbose": 0}
+
+
+@pytest.fixture(autouse=True)
+def _few_are_few(monkeypatch):
+    monkeypatch.setattr("zoo.recipes.FEW", 100)
+
+
+def table(texts=40):
+    rows = [
+        (f"a {'good' if i % 2 else 'bad'} day {i}", "yes" if i % 2 else "no") for i in range(texts)
+    ]
+    return pd.DataFrame(rows, columns=["text", "label"])
+
+
+def test_all_texts_are_learnt_from_and_the_last_weights_kept(tmp_path, caplog):
+    caplog.set_level("INFO", "zoo")
+    run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=12, **FEW)
+    config, history = read_config(run), pd.read_csv(run / "history.csv")
+    assert config.recipe.keep == "last" and config.texts == {
+        "train": 36,
+        "validation": 0,
+        "test": 4,
+    }
+    assert "all texts are learnt from and the last weights kept" in caplog.text
+    assert "val_loss" not in history and len(history) == 6  # 24 steps, a checkpoint every four
+    assert (run / "learning_curves.png").exists()
+    scores = json.loads((run / "metrics.json").read_text())
+    assert "temperature" not in scores
+    again = zoo.evaluate(run)
+    assert again["accuracy"] == scores["accuracy"]
+
+
+def test_a_validation_split_that_is_given_chooses(tmp_path):
+    table(10).to_csv(tmp_path / "validation.csv", index=False)
+    run = zoo.train(
+        "cnn_kim",
+        table(),
+        output=tmp_path,
+        epochs=1,
+        validation_data=tmp_path / "validation.csv",
+        **FEW,
+    )
+    assert read_config(run).recipe.keep == "best"
+    assert "val_loss" in pd.read_csv(run / "history.csv")
+
+
+@pytest.mark.parametrize("keep", ["best", "last"])
+def test_it_can_be_told(keep, tmp_path):
+    run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, keep=keep, **FEW)
+    assert read_config(run).recipe.keep == keep
+    assert read_config(run).texts["validation"] == (4 if keep == "best" else 0)
+
+
+def test_one_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch):
+    whole = zoo.train("cnn_kim", table(), output=tmp_path / "whole", epochs=12, **FEW)
+    save = zoo.training.checkpoints.Checkpoint._save_state
+
+    def killed(self, model, evaluations):
+        save(self, model, evaluations)
+        if evaluations == 3:
+            raise MemoryError
+
+    monkeypatch.setattr(zoo.training.checkpoints.Checkpoint, "_save_state", killed)
+    with pytest.raises(MemoryError):
+        zoo.train("cnn_kim", table(), output=tmp_path / "killed", epochs=12, **FEW)
+    monkeypatch.undo()
+    (run,) = (tmp_path / "killed").iterdir()
+    zoo.resume(run, verbose=0)
+    one, other = (zoo.load(folder).get_weights() for folder in (whole, run))
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("texts", "validation"), [(990, 0), (1000, 100)])
+def test_from_a_thousand_texts_on_there_is_a_validation_split(texts, validation):
+    test = Split(["a"], [0])
+    train = Split([f"text {i}" for i in range(texts)], [i % 2 for i in range(texts)])
+    corpus = Corpus("own", ["no", "yes"], train, test=test)
+    corpus.split(0, least_validation=Recipe().least_validation)
+    assert len(corpus.validation) == validation
+    assert len(corpus.train) == texts - validation
+    assert corpus.digest() and Recipe(keep="last").least_validation == math.inf
