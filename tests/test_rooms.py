@@ -20,6 +20,7 @@ LEVELS = [
     "registry",
     "settings",
     "models runs",
+    "weights",
     "evaluation",
     "shipping",
     "training",

@@ -1,0 +1,1 @@
+"""Weights that a model may start with, trained elsewhere."""

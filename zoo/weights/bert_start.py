@@ -1,0 +1,104 @@
+"""A ``bert`` of zoo that starts with the encoder of a BERT, over words in place of their pieces."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zoo.datasets.vectors.english import english_words
+from zoo.errors import UsageError
+from zoo.weights.bert_format import BertEncoder
+
+if TYPE_CHECKING:
+    from zoo.models.bert import BERT
+
+
+def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
+    """Options of a ``bert`` that an encoder fits, with the user's own among them.
+
+    Args:
+        encoder: the weights.
+        own: the user's options: ``num_layers`` may be fewer than the encoder has, ``max_words``
+            less than it has positions; the other sizes are its own.
+
+    Raises:
+        UsageError: for an option that does not fit.
+    """
+    fixed = {
+        "embedding_dim": encoder.dim,
+        "num_heads": encoder.heads,
+        "feed_forward_dim": encoder.feed_forward_dim,
+        "norm_epsilon": encoder.epsilon,
+    }
+    most = {"num_layers": encoder.layers, "max_words": encoder.positions - 1}
+    for name, value in fixed.items():
+        if own.get(name, value) != value:
+            raise UsageError(
+                f"{name} must be {value}, as in the weights, or left out: got {own[name]!r}"
+            )
+    for name, value in most.items():
+        if not 1 <= own.get(name, value) <= value:
+            raise UsageError(
+                f"{name} must be 1 to {value}, as the weights have no more: got {own[name]!r}"
+            )
+    if own.get("subwords"):
+        raise UsageError("subwords must be 0, as the weights have none")
+    return fixed | most | own
+
+
+def further_words(encoder: BertEncoder) -> list[str]:
+    """Words that a vocabulary may be filled up with, in lower case, the most frequent first.
+
+    They are those that the encoder has as one piece: of frequent English ones, then in the order
+    of its vocabulary.
+    """
+    whole = dict.fromkeys(map(str.lower, encoder.whole_words()))
+    frequent = [word for word in english_words() if word in whole]
+    return list(dict.fromkeys([*frequent, *whole]))
+
+
+def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
+    """Gives a built ``bert`` the weights of an encoder; its last layer stays as it is.
+
+    A word has the mean of the vectors of its pieces. There is no ``[CLS]`` before the first word,
+    which therefore has the second position. The vector of the first segment, in which all words
+    are, is part of the positions'.
+
+    Args:
+        classifier: with the options of :func:`bert_options` and with its preprocessor.
+        encoder: the weights.
+
+    Raises:
+        UsageError: if it has no preprocessor.
+    """
+    if classifier.preprocessor is None:
+        raise UsageError("weights need words: set model.preprocessor before")
+    arrays = encoder.arrays
+    padding, unknown = np.zeros((1, encoder.dim), "float32"), encoder.tokenizer.model.unk_token
+    words = encoder.word_vectors([unknown, *classifier.preprocessor.vocabulary])
+    classifier.embed.embeddings.assign(np.concatenate([padding, words]))
+    positions = arrays["embeddings.position_embeddings.weight"][1 : classifier.max_words + 1]
+    segment = arrays["embeddings.token_type_embeddings.weight"][0]
+    classifier.positions.embeddings.assign(positions + segment)
+    _assign(classifier.norm, arrays, "embeddings.LayerNorm")
+    chosen = layers_of(encoder.layers, classifier.num_layers)
+    for number, layer in zip(chosen, classifier.encoder, strict=True):
+        own = f"encoder.layer.{number}"
+        inner = [f"{own}.attention.self.{name}" for name in ("query", "key", "value")]
+        _assign(layer.attention.projection, arrays, *inner)
+        _assign(layer.attention.output_projection, arrays, f"{own}.attention.output.dense")
+        _assign(layer.attention_norm, arrays, f"{own}.attention.output.LayerNorm")
+        _assign(layer.hidden, arrays, f"{own}.intermediate.dense")
+        _assign(layer.output_projection, arrays, f"{own}.output.dense")
+        _assign(layer.output_norm, arrays, f"{own}.output.LayerNorm")
+
+
+def layers_of(layers: int, count: int) -> list[int]:
+    """Which layers of an encoder a smaller one has: evenly spread, the first among them."""
+    return [math.floor(i * layers / count) for i in range(count)]
+
+
+def _assign(layer, arrays, *names):
+    """Gives a layer of Keras the weights of PyTorch's, side by side if they are several."""
+    weights = np.concatenate([arrays[f"{name}.weight"].T for name in names], axis=-1)
+    layer.set_weights([weights, np.concatenate([arrays[f"{name}.bias"] for name in names])])
