@@ -43,13 +43,13 @@ def normalised(x, arrays, name):
 
 
 def bert(words, arrays, layers=range(6), heads=2):
-    """Devlin et al. 2019, of one text: ``[words, dim]`` vectors without positions, in float64."""
+    """Devlin et al. 2019, of one text: ``[pieces, dim]`` vectors without positions, in float64."""
     arrays = {name: array.astype("float64") for name, array in arrays.items()}
 
     def dense(x, name):
         return x @ arrays[f"{name}.weight"].T + arrays[f"{name}.bias"]
 
-    places = arrays["embeddings.position_embeddings.weight"][1 : len(words) + 1]
+    places = arrays["embeddings.position_embeddings.weight"][: len(words)]
     x = words + places + arrays["embeddings.token_type_embeddings.weight"][0]
     x = normalised(x, arrays, "embeddings.LayerNorm")
     for number in layers:
@@ -68,10 +68,11 @@ def bert(words, arrays, layers=range(6), heads=2):
 
 
 def words_of(text, arrays):
-    """The mean vectors of pieces, of words that are known to the tokenizer or not."""
+    """The vector of ``[CLS]``, and the mean ones of words that the tokenizer knows or not."""
     table = arrays["embeddings.word_embeddings.weight"]
     split = {"goods": ["good", "##s"], "badly": ["bad", "##ly"], "zebra": ["[UNK]"]}
     rows = [[PIECES.index(piece) for piece in split.get(word, [word])] for word in text.split()]
+    rows = [[PIECES.index("[CLS]")], *rows]
     return np.array([table[row].mean(axis=0) for row in rows])
 
 
@@ -95,10 +96,7 @@ def test_the_same_as_transformers(folder):
     with torch.inference_mode():
         expected = theirs.eval()(torch.tensor(ids)).last_hidden_state[0].numpy()
     arrays = random_arrays()
-    table, places = (
-        arrays[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position")
-    )
-    arrays["embeddings.position_embeddings.weight"] = np.roll(places, 1, axis=0)  # with [CLS]
+    table = arrays["embeddings.word_embeddings.weight"]
     np.testing.assert_allclose(bert(table[ids[0]], arrays), expected, atol=1e-4)
 
 
@@ -128,7 +126,7 @@ def test_a_saved_model_answers_the_same(model, tmp_path):
 
 def test_fewer_positions(folder, model):
     short = started(folder, max_words=4)
-    np.testing.assert_array_equal(short.positions.embeddings, model.positions.embeddings[:4])
+    np.testing.assert_array_equal(short.positions.embeddings, model.positions.embeddings[:5])
     assert model.max_words == 9  # of ten, as the first is of [CLS]
 
 
@@ -143,6 +141,7 @@ def test_fewer_positions(folder, model):
         ({"num_layers": 0}, "num_layers must be 1 to 6"),
         ({"max_words": 10}, "max_words must be 1 to 9"),
         ({"subwords": 5}, "subwords must be 0"),
+        ({"start_vector": False}, "start_vector must be True"),
     ],
 )
 def test_options_that_do_not_fit(folder, options, message):
@@ -159,6 +158,7 @@ def test_own_options_stay(folder):
         "feed_forward_dim": 12,
         "norm_epsilon": 1e-12,
         "max_words": 9,
+        "start_vector": True,
         "dropout": 0.2,
     }
 

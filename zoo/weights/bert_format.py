@@ -262,8 +262,9 @@ def _read_tokenizer(folder):
             f"{path}: its model must be WordPiece, as BERT's is: got "
             f"{type(tokenizer.model).__name__}"
         )
-    if tokenizer.token_to_id(tokenizer.model.unk_token) is None:
-        raise UsageError(f"{path} is damaged: it has no {tokenizer.model.unk_token}")
+    for piece in (tokenizer.model.unk_token, "[CLS]"):
+        if tokenizer.token_to_id(piece) is None:
+            raise UsageError(f"{path} is damaged: it has no {piece}")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

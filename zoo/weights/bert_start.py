@@ -29,6 +29,7 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
         "num_heads": encoder.heads,
         "feed_forward_dim": encoder.feed_forward_dim,
         "norm_epsilon": encoder.epsilon,
+        "start_vector": True,
     }
     most = {"num_layers": encoder.layers, "max_words": encoder.positions - 1}
     for name, value in fixed.items():
@@ -60,9 +61,9 @@ def further_words(encoder: BertEncoder) -> list[str]:
 def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     """Gives a built ``bert`` the weights of an encoder; its last layer stays as it is.
 
-    A word has the mean of the vectors of its pieces. There is no ``[CLS]`` before the first word,
-    which therefore has the second position. The vector of the first segment, in which all words
-    are, is part of the positions'.
+    A word has the mean of the vectors of its pieces, and before the first one stands ``[CLS]``;
+    there is no ``[SEP]`` after the last. The vector of the first segment, in which all words are,
+    is part of the positions'.
 
     Args:
         classifier: with the options of :func:`bert_options` and with its preprocessor.
@@ -77,7 +78,8 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     padding, unknown = np.zeros((1, encoder.dim), "float32"), encoder.tokenizer.model.unk_token
     words = encoder.word_vectors([unknown, *classifier.preprocessor.vocabulary])
     classifier.embed.embeddings.assign(np.concatenate([padding, words]))
-    positions = arrays["embeddings.position_embeddings.weight"][1 : classifier.max_words + 1]
+    classifier.start.embeddings.assign(encoder.word_vectors(["[CLS]"]))
+    positions = arrays["embeddings.position_embeddings.weight"][: classifier.max_words + 1]
     segment = arrays["embeddings.token_type_embeddings.weight"][0]
     classifier.positions.embeddings.assign(positions + segment)
     _assign(classifier.norm, arrays, "embeddings.LayerNorm")
