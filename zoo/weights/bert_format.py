@@ -70,9 +70,10 @@ class BertEncoder:
         return vectors
 
     def whole_words(self) -> list[str]:
-        """Pieces of letters alone that begin a word, in the order of the vocabulary."""
+        """Pieces that begin a word, in the order of the vocabulary."""
         ids = self.tokenizer.get_vocab(with_added_tokens=False)
-        return [piece for piece in sorted(ids, key=ids.get) if piece.isalpha()]
+        inner = self.tokenizer.model.continuing_subword_prefix
+        return [piece for piece in sorted(ids, key=ids.get) if not piece.startswith(inner)]
 
 
 def read_bert(folder: str | Path) -> BertEncoder:

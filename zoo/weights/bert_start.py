@@ -1,6 +1,5 @@
 """A ``bert`` of zoo that starts with the encoder of a BERT, over words in place of their pieces."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +7,8 @@ import numpy as np
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
 from zoo.weights.bert_format import BertEncoder
+
+FREQUENT = 1000  # English words, of which an encoder that knows English has most as one piece
 
 if TYPE_CHECKING:
     from zoo.models.bert import BERT
@@ -18,8 +19,8 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
 
     Args:
         encoder: the weights.
-        own: the user's options: ``num_layers`` may be fewer than the encoder has, ``max_words``
-            less than it has positions; the other sizes are its own.
+        own: the user's options: ``num_layers`` may be fewer than the encoder has, which are then
+            its lower ones; ``max_words`` less than it has positions. The other sizes are its own.
 
     Raises:
         UsageError: for an option that does not fit.
@@ -50,12 +51,14 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
 def further_words(encoder: BertEncoder) -> list[str]:
     """Words that a vocabulary may be filled up with, in lower case, the most frequent first.
 
-    They are those that the encoder has as one piece: of frequent English ones, then in the order
-    of its vocabulary.
+    Where the encoder knows English they are frequent English words; then, or else, those that are
+    one of its pieces, in the order of its vocabulary. Those that a clean-up would not leave as they
+    are, are passed over by :meth:`zoo.datasets.Preprocessor.extended`.
     """
     whole = dict.fromkeys(map(str.lower, encoder.whole_words()))
-    frequent = [word for word in english_words() if word in whole]
-    return list(dict.fromkeys([*frequent, *whole]))
+    english = english_words()
+    known = sum(word in whole for word in english[:FREQUENT])
+    return list(dict.fromkeys([*(english if known > FREQUENT / 2 else []), *whole]))
 
 
 def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
@@ -83,8 +86,7 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     segment = arrays["embeddings.token_type_embeddings.weight"][0]
     classifier.positions.embeddings.assign(positions + segment)
     _assign(classifier.norm, arrays, "embeddings.LayerNorm")
-    chosen = layers_of(encoder.layers, classifier.num_layers)
-    for number, layer in zip(chosen, classifier.encoder, strict=True):
+    for number, layer in enumerate(classifier.encoder):  # the lower ones, if it has fewer
         own = f"encoder.layer.{number}"
         inner = [f"{own}.attention.self.{name}" for name in ("query", "key", "value")]
         _assign(layer.attention.projection, arrays, *inner)
@@ -93,11 +95,6 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
         _assign(layer.hidden, arrays, f"{own}.intermediate.dense")
         _assign(layer.output_projection, arrays, f"{own}.output.dense")
         _assign(layer.output_norm, arrays, f"{own}.output.LayerNorm")
-
-
-def layers_of(layers: int, count: int) -> list[int]:
-    """Which layers of an encoder a smaller one has: evenly spread, the first among them."""
-    return [math.floor(i * layers / count) for i in range(count)]
 
 
 def _assign(layer, arrays, *names):
