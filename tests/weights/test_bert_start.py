@@ -138,6 +138,7 @@ def test_fewer_positions(folder, model):
         ({"norm_epsilon": 1e-3}, "norm_epsilon must be 1e-12"),
         ({"num_layers": 7}, "num_layers must be 1 to 6, as the weights have no more: got 7"),
         ({"num_layers": 0}, "num_layers must be 1 to 6"),
+        ({"num_layers": "two"}, "num_layers must be 1 to 6, .*: got 'two'"),
         ({"max_words": 10}, "max_words must be 1 to 9"),
         ({"subwords": 5}, "subwords must be 0"),
         ({"start_vector": False}, "start_vector must be True"),

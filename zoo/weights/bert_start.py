@@ -6,8 +6,12 @@ import numpy as np
 
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
+from zoo.recipes import Recipe
 from zoo.weights.bert_format import BertEncoder
 
+# Of fine-tuning, where a user tells no other. Chosen beside a rate of 3e-4 on held-out training
+# texts of TREC and OpeNER, 16 a class.
+RECIPE = Recipe(learning_rate=1e-4)
 FREQUENT = 1000  # English words, of which an encoder that knows English has most as one piece
 
 if TYPE_CHECKING:
@@ -39,9 +43,9 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
                 f"{name} must be {value}, as in the weights, or left out: got {own[name]!r}"
             )
     for name, value in most.items():
-        if not 1 <= own.get(name, value) <= value:
+        if type(count := own.get(name, value)) is not int or not 1 <= count <= value:
             raise UsageError(
-                f"{name} must be 1 to {value}, as the weights have no more: got {own[name]!r}"
+                f"{name} must be 1 to {value}, as the weights have no more: got {count!r}"
             )
     if own.get("subwords"):
         raise UsageError("subwords must be 0, as the weights have none")
