@@ -83,6 +83,7 @@ class TextClassifier(ModelOfTexts):
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
     solves = False  # whether its weights are found at once, by solve, and not by fit
+    reads_bert_weights = False  # whether it may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
     english_dim = 256  # embedding_dim with zoo's English word vectors, unless told otherwise
     clean_up = "hcan"  # of zoo.train, unless told otherwise

@@ -42,7 +42,14 @@ Cache = Literal["auto", "memory", "disk", "none"]
 Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
 PROCESSES = ("coordinator", "processes", "process_id")
 SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
-WEIGHTS = ("auto", "none", "english", "word2vec", *PUBLISHED)  # that are in no file of the user's
+WEIGHTS = (
+    "auto",
+    "none",
+    "english",
+    "word2vec",
+    "minilm",
+    *PUBLISHED,
+)  # that are in no file of the user's
 RENAMED = {"embeddings": "weights", "start_from": "weights"}  # settings that had another name
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
@@ -68,7 +75,7 @@ def _is_path(value):
 
 AnyPath = Annotated[str | Path, Values("a path (write what is in memory to a file)", _is_path)]
 Weights = Annotated[
-    str | Path, Values(f"{', '.join(WEIGHTS[:4])}, another name, or a path", _is_path)
+    str | Path, Values(f"{', '.join(WEIGHTS[:5])}, another name, or a path", _is_path)
 ]
 Percentage = Annotated[
     float,
@@ -183,12 +190,14 @@ class TrainSettings:
     weights: Annotated[
         Weights,
         "What the model knows before it sees your texts. auto: English word vectors, which come "
-        "with zoo, where they know most of the words; for a paper's preset those of the paper. "
-        "none; english; word2vec, trained on your texts (of large data on all cores, so that "
-        "vectors differ a little each time); a name of gensim's downloader, such as "
-        "glove-wiki-gigaword-300, which is fetched once; a file of word vectors: .bin, .vec, .txt "
-        "(or .gz); or a run of the same model, whose words and layers this one starts with; the "
-        "labels may be others. The most frequent words that have a vector fill the vocabulary up.",
+        "with zoo, where they know most of the words, and for bert minilm, if that is installed; "
+        "for a paper's preset those of the paper. none; english; word2vec, trained on your texts "
+        "(of large data on all cores, so that vectors differ a little each time); a name of "
+        "gensim's downloader, such as glove-wiki-gigaword-300, which is fetched once; a file of "
+        "word vectors: .bin, .vec, .txt (or .gz); for bert minilm, a folder in Hugging Face's "
+        "format, or a name of its hub, owner/name; or a run of the same model, whose words and "
+        "layers this one starts with; the labels may be others. The most frequent words that the "
+        "weights know fill the vocabulary up.",
     ] = "auto"
     unlabelled: Annotated[
         AnyPath | None,

@@ -10,13 +10,12 @@ import pytest
 import zoo
 from tests.kinds import KINDS
 from zoo.datasets import Preprocessor
-from zoo.datasets.corpus import Corpus
 from zoo.filesystem.atomic_files import write_json
-from zoo.registry import import_model
+from zoo.registry import create, import_model
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import write_words
 from zoo.training.classifier_of_corpus import rebuild_classifier
-from zoo.weights.run_weights import load_start, start_from
+from zoo.weights.run_weights import RunWeights, start_from
 
 STILL = {"learning_rate": 1e-9, "epochs": 1, "calibrate": False, "verbose": 0}
 CONSTRUCTED = [name for name in KINDS if not import_model(name)[0].solves]
@@ -200,9 +199,9 @@ def test_what_the_run_decides_is_refused(model, given, message, trained, csv_fil
 
 
 def test_texts_that_need_another_clean_up_are_refused(trained):
-    corpus = Corpus("own", ["a", "b"], None, clean_up="relations")
+    model = create("hcan", 2)
     with pytest.raises(zoo.UsageError, match="need the clean-up relations, .* has hcan"):
-        load_start(trained, corpus)
+        RunWeights(trained, model, {}, clean_up="relations")
 
 
 def test_what_is_no_run_is_refused(csv_file, tmp_path):

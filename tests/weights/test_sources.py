@@ -70,6 +70,17 @@ def test_a_paper_starts_as_it_did(by_itself, tmp_path, monkeypatch, caplog):
     assert by_itself("cnn_kim", preset="kim2014") == "word2vec-google-news-300"
 
 
+def test_bert_starts_with_minilm_where_that_is_installed(by_itself, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "zoo")
+    monkeypatch.setattr("zoo.weights.sources.is_here", lambda name: name == "minilm")
+    assert by_itself("bert") == "minilm"
+    assert "training starts with those of MiniLM" in caplog.text
+    assert by_itself("bert", texts=GERMAN) == "none"
+    monkeypatch.setattr("zoo.weights.sources.is_here", lambda _: False)
+    assert by_itself("bert") == "english"
+    assert "MiniLM knows more (--weights minilm)" in caplog.text
+
+
 def test_unlabelled_texts_are_for_word2vec(by_itself):
     assert by_itself(unlabelled="more.txt") == "word2vec"
 

@@ -37,6 +37,8 @@ class BERT(TextClassifier):
             shares of what is left for words.
     """
 
+    clean_up = "han"  # which keeps punctuation, as BERT does
+    reads_bert_weights = True
     presets = {
         "wang2020": {  # MiniLM, of six layers and width 384
             "embedding_dim": 384,

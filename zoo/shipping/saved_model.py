@@ -4,8 +4,9 @@
 """
 
 import glob
+import math
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import keras
@@ -14,6 +15,8 @@ import tensorflow as tf
 
 from zoo.errors import UsageError
 from zoo.explanation.attention import word_weights
+
+LARGE = 20_000_000  # bytes of layers
 
 
 def check_path(path: Path) -> None:
@@ -71,7 +74,8 @@ def export_saved_model(model, path: str | Path) -> None:
 
     def serve(texts):
         _, ids = read(texts)
-        probabilities = model(ids, training=False)
+        with called():
+            probabilities = model(ids, training=False)
         labels = tf.constant(list(model.labels))
         return {
             "probabilities": probabilities,
@@ -83,10 +87,11 @@ def export_saved_model(model, path: str | Path) -> None:
         words, ids = read(texts)
         words = words.to_tensor()
         shape = tf.shape(words)  # ids have a place for a word where there is none
-        weights = tf.slice(word_weights(model, ids), tf.zeros_like(shape), shape)
+        with called():
+            weights = tf.slice(word_weights(model, ids), tf.zeros_like(shape), shape)
         return {"words": words, "weights": weights}
 
-    with _word_vectors_in_16_bits(model) as (module.table, module.others):
+    with _in_16_bits(model) as (module.weights, called):
         signatures = {"serve": concrete(serve, [None])}
         if word_weights(model, few) is not None:
             signatures["explain"] = concrete(explain, [None])
@@ -100,30 +105,42 @@ def export_saved_model(model, path: str | Path) -> None:
 
 
 @contextmanager
-def _word_vectors_in_16_bits(model):
-    """A graph that is traced within it keeps word vectors in half of the bytes.
+def _in_16_bits(model):
+    """A graph that is traced within it keeps weights in half of the bytes.
 
-    Probabilities move by less than 0.001. Weights of words, as linear models have, stay as they
-    are, and so does a table of bytes.
+    Probabilities move by less than 0.001. These are word vectors, and all layers where they would have over 20 MB. Weights of words, as
+    linear models have, stay as they are, and so does what is quantized.
 
     Yields:
-        that table, or None, and all other weights of the graph.
+        variables of the graph, and a context in which the model is to be called.
     """
-    embed, weights = model.embed, [weight.value for weight in model.weights]
-    as_they_are = type(embed) is not keras.layers.Embedding or embed.quantization_mode is not None
-    if as_they_are or not model.reads_word_vectors:
-        yield None, weights
-        return
-    numbers = embed.embeddings.numpy()
-    if not np.abs(numbers).max() <= np.finfo("float16").max:
-        yield None, weights
-        return
-    table = tf.Variable(numbers.astype("float16"), trainable=False)
-    embed.call = lambda ids: tf.cast(tf.gather(table, ids), numbers.dtype)
+    embed, called, halves = model.embed, nullcontext, []
+    plain = type(embed) is keras.layers.Embedding and embed.quantization_mode is None
+    numbers = embed.embeddings.numpy() if plain and model.reads_word_vectors else None
+    small = numbers is not None and np.abs(numbers).max() <= np.finfo("float16").max
+    weights = [one for one in model.weights if not (small and one is embed.embeddings)]
+    large = [one for one in weights if one.dtype == "float32" and len(one.shape) > 1]
+    if small and 4 * sum(math.prod(one.shape) for one in large) > LARGE:
+        pairs = [(one, _half(one.numpy())) for one in large]
+        halves = [half for _, half in pairs]
+        weights = [one for one in weights if not any(one is other for other in large)]
+
+        def called():
+            return keras.StatelessScope([(one, tf.cast(half, one.dtype)) for one, half in pairs])
+
+    if small:
+        table = _half(numbers)
+        halves.append(table)
+        embed.call = lambda ids: tf.cast(tf.gather(table, ids), numbers.dtype)
     try:
-        yield table, [one for one in weights if one is not embed.embeddings.value]
+        yield [one.value for one in weights] + halves, called
     finally:
-        del embed.call
+        if small:
+            del embed.call
+
+
+def _half(numbers):
+    return tf.Variable(numbers.astype("float16"), trainable=False)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,8 @@ from zoo.registry import create, import_model, told_options
 from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import read_words
 from zoo.settings import TrainSettings
-from zoo.weights.run_weights import load_start, options_of, start_from
-from zoo.weights.sources import automatic, is_run
-from zoo.weights.word_vectors import (
-    check_reads_vectors,
-    check_width,
-    fill_word_table,
-    most_words,
-    width_of,
-    word_vectors_for,
-)
+from zoo.weights.sources import automatic, find_start, is_run
+from zoo.weights.start import Start
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -48,63 +40,46 @@ def for_relations(
     return preset, options
 
 
-def build_classifier(
-    settings: TrainSettings, corpus: Corpus
-) -> tuple["TextClassifier", str | Path]:
-    """The untrained classifier with its preprocessor, and where its weights are from.
+def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClassifier", Start]:
+    """The untrained classifier with its preprocessor, and what it has started with.
 
     Args:
         settings: of the training.
         corpus: in splits.
     """
-    name, options, weights = settings.model, settings.options, settings.weights
-    kind, preset = import_model(name)[0], settings.preset
-    start = load_start(weights, corpus) if is_run(weights) else None
-    if start is None:
-        clean_up = settings.clean_up or clean_up_of(corpus, kind)
+    name, classes = settings.model, len(corpus.labels)
+    kind = import_model(name)[0]
+    clean_up = settings.clean_up or clean_up_of(corpus, kind)
+    preset, options, weights = settings.preset, settings.options, settings.weights
+    if not is_run(weights):  # which has its own
         preset, options = for_relations(name, clean_up, preset, options)
-    else:
-        clean_up, options = start.preprocessor.clean_up, options_of(start) | options
-    limits = create(name, len(corpus.labels), preset, **options)
+    limits = create(name, classes, preset, **options)
     if weights == "auto":
         weights = automatic(limits, settings, corpus.train, clean_up)
-    has_vectors = start is None and weights != "none"
-    if has_vectors:
-        check_reads_vectors(limits, weights)
-    max_vocabulary = settings.max_vocabulary or most_words(kind, weights)
+    word2vec = {"min_count": settings.min_count, "seed": settings.seed}
+    if settings.processes > 1:
+        word2vec |= {"workers": 1}  # the same vectors for all
+    options = told_options(name, preset, options)
+    start = find_start(weights, limits, options, corpus, **word2vec)
+    limits = create(name, classes, **start.options)
+    most = settings.max_vocabulary or start.most
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
         limits.max_sentences,
-        clean_up=clean_up,
         min_count=settings.min_count,
-        max_vocabulary=max_vocabulary,
+        max_vocabulary=most,
         percentile=settings.percentile,
         ngrams=limits.ngrams,
         entities=limits.entities,
-        **({} if start is None else {"version": start.preprocessor.version}),
+        **{"clean_up": clean_up} | start.reads,
     )
-    sizes = {}
+    lengths = {}
     if settings.percentile is not None:
-        sizes |= {"max_words": preprocessor.max_words}
-        sizes |= {"max_sentences": preprocessor.max_sentences}
-    if has_vectors:
-        room = max(0, max_vocabulary - len(preprocessor.vocabulary))
-        dim = width_of(limits, weights, told_options(name, preset, options))
-        workers = None if settings.processes == 1 else 1  # the same vectors for all processes
-        vectors = word_vectors_for(
-            *(weights, corpus, preprocessor, dim, room),
-            min_count=settings.min_count,
-            seed=settings.seed,
-            workers=workers,
-        )
-        preprocessor = _filled_up(preprocessor, vectors.index_to_key, "vectors", max_vocabulary)
-        sizes |= {"embedding_dim": vectors.vector_size}
-        check_width(vectors, weights, options)
-    elif start is not None:
-        known = start.preprocessor.vocabulary
-        preprocessor = _filled_up(preprocessor, known, "run", max_vocabulary)
-    sizes |= {"vocabulary_size": preprocessor.vocabulary_size}
+        lengths = {name: getattr(preprocessor, name) for name in ("max_words", "max_sentences")}
+    room = max(0, most - len(preprocessor.vocabulary))
+    preprocessor = _filled_up(preprocessor, start.words(preprocessor, room), most)
+    sizes = start.options | lengths | {"vocabulary_size": preprocessor.vocabulary_size}
     try:
         classifier = kind.from_config(limits.get_config() | sizes)
     except (TypeError, AttributeError) as error:
@@ -117,29 +92,23 @@ def build_classifier(
     classifier.build()
     classifier.preprocessor = preprocessor
     classifier.labels = corpus.labels
-    if has_vectors:
-        fill_word_table(classifier, vectors, weights, settings.seed)
-    elif start is not None:
-        start_from(classifier, start)
-    elif not classifier.train_embeddings:
-        told = "%s: word vectors stay as random as they are; set weights (--weights)"
-        logger.warning(told, name)
+    start.fill(classifier)
     logger.info(
         "%s: %d parameters, %d words in the vocabulary",
         *(name, classifier.count_params(), len(preprocessor.vocabulary)),
     )
-    return classifier, weights
+    return classifier, start
 
 
-def _filled_up(preprocessor, further, of, most):
-    """One that also knows further words, which have vectors."""
+def _filled_up(preprocessor, further, most):
+    """One that also knows further words, which have weights."""
     of_texts = len(preprocessor.vocabulary)
     preprocessor = preprocessor.extended(further, most)
     if more := len(preprocessor.vocabulary) - of_texts:
         logger.info(
-            "%d words of the %s are rare in the training texts or not in them; "
+            "%d words are known by the weights, and rare in the training texts or not in them; "
             "max_vocabulary=%d (--max-vocabulary) would leave them out and make the model smaller",
-            *(more, of, of_texts),
+            *(more, of_texts),
         )
     return preprocessor
 

@@ -24,7 +24,6 @@ from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import build_classifier, rebuild_classifier
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
-from zoo.weights.word_vectors import most_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,12 +84,12 @@ def train(
         with _session(settings) as (precision, share):
             if settings.unlabelled is not None:
                 _add_unlabelled(corpus, settings)
-            classifier, weights = build_classifier(settings, corpus)
+            classifier, start = build_classifier(settings, corpus)
             sizes = len(corpus.train), len(corpus.validation)
             recipe = recipe.resolved(classifier, *sizes, **settings.of_recipe)
             _check_batch_size(recipe.batch_size, len(corpus.train), share)
             _warn_if_idle(classifier, settings)
-            resolved = _resolved(settings, corpus, classifier, precision, share, folder, weights)
+            resolved = _resolved(settings, corpus, classifier, precision, share, folder, start)
             config = RunConfig(
                 resolved,
                 recipe=recipe,
@@ -205,7 +204,7 @@ def files_of(settings: TrainSettings) -> dict[str, Any]:
     return {name: value for name, value in settings.files.items() if name not in others}
 
 
-def _resolved(settings, corpus, classifier, precision, share, folder, weights):
+def _resolved(settings, corpus, classifier, precision, share, folder, start):
     """The settings with nothing left open, as the run folder keeps them."""
     data = settings.data
     if not isinstance(data, str | Path):
@@ -219,9 +218,9 @@ def _resolved(settings, corpus, classifier, precision, share, folder, weights):
         settings,
         data=data if datasets.is_corpus(data) else absolute(data),
         **files | corpus.columns,
-        weights=weights,
+        weights=start.weights,
         clean_up=classifier.preprocessor.clean_up,
-        max_vocabulary=settings.max_vocabulary or most_words(classifier, weights),
+        max_vocabulary=settings.max_vocabulary or start.most,
         precision=precision,
         devices=1 if share is None else share.devices,
     )

@@ -6,16 +6,45 @@ import numpy as np
 
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
-from zoo.recipes import Recipe
-from zoo.weights.bert_format import BertEncoder
+from zoo.weights.bert_format import BertEncoder, read_bert
+from zoo.weights.start import Start
+from zoo.weights.weights_folder import find_weights
 
 # Of fine-tuning, where a user tells no other. Chosen beside a rate of 3e-4 on held-out training
 # texts of TREC and OpeNER, 16 a class.
-RECIPE = Recipe(learning_rate=1e-4)
+LEARNING_RATE = 1e-4
+MOST_WORDS = 20_000  # unless told otherwise: a SavedModel has less than 40 MB
 FREQUENT = 1000  # English words, of which an encoder that knows English has most as one piece
 
 if TYPE_CHECKING:
     from zoo.models.bert import BERT
+
+
+class BertWeights(Start):
+    """The encoder of a BERT.
+
+    Args:
+        weights, model, options: see :class:`zoo.weights.start.Start`.
+
+    Raises:
+        UsageError: for another model, for files that are not there or of another shape, and for
+            options that do not fit.
+    """
+
+    def __init__(self, weights, model, options):
+        super().__init__(weights, model, options)
+        if not model.reads_bert_weights:
+            raise UsageError(f"{weights} is for bert, and not for {model.name}: try english")
+        self.encoder = read_bert(find_weights(weights))
+        self.options = bert_options(self.encoder, **options)
+        self.most = MOST_WORDS
+
+    def words(self, preprocessor, room):
+        return further_words(self.encoder)
+
+    def fill(self, model):
+        fill_bert(model, self.encoder)
+        model.learning_rate = LEARNING_RATE
 
 
 def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:

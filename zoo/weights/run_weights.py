@@ -2,18 +2,55 @@
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from zoo.datasets.corpus import Corpus
 from zoo.errors import UsageError
-from zoo.registry import import_model
+from zoo.registry import import_model, name_of
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
+from zoo.weights.start import Start
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 logger = logging.getLogger("zoo")
+
+
+class RunWeights(Start):
+    """The words and layers of a run of the same model.
+
+    Args:
+        weights, model, options: see :class:`Start`.
+        clean_up: that the texts need; None where any will do.
+
+    Raises:
+        UsageError: if the run is not whole, of another model, or cleans texts up in a way that
+            these cannot be.
+    """
+
+    def __init__(self, weights, model, options, clean_up: str | None = None):
+        super().__init__(weights, model, options)
+        check_run(name_of(model), weights)
+        self.start = load(weights)
+        own = self.start.preprocessor
+        if clean_up not in (None, own.clean_up):
+            raise UsageError(
+                f"the texts need the clean-up {clean_up}, and the run to start from has "
+                f"{own.clean_up}"
+            )
+        its = {name: getattr(self.start, name) for name in self.start.option_defaults()}
+        for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
+            del its[name]
+        self.options = its | options
+        self.reads = {"clean_up": own.clean_up, "version": own.version}
+        self.labels = self.start.labels
+        self.most = max(self.most, len(own.vocabulary))
+
+    def words(self, preprocessor, room):
+        return self.start.preprocessor.vocabulary
+
+    def fill(self, model):
+        start_from(model, self.start)
 
 
 def check_run(model: str, run: str | Path) -> None:
@@ -26,22 +63,6 @@ def check_run(model: str, run: str | Path) -> None:
         raise UsageError(f"the run to start from is of {own}, not of {model}: train {own}")
     if import_model(model)[0].solves:
         raise UsageError(f"{model} is solved at once: it starts from nothing")
-
-
-def load_start(run: str | Path, corpus: Corpus | None = None) -> "TextClassifier":
-    """The model of a run, which is to read a corpus.
-
-    Raises:
-        UsageError: if the run is not whole, or cleans texts up in a way that the corpus' cannot be.
-    """
-    start = load(run)
-    own = None if corpus is None else corpus.clean_up
-    if own not in (None, start.preprocessor.clean_up):
-        raise UsageError(
-            f"the texts need the clean-up {own}, and the run to start from has "
-            f"{start.preprocessor.clean_up}"
-        )
-    return start
 
 
 def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
@@ -93,14 +114,6 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         *(f"{len(known) - 2:,}", f"{len(sources) - 2:,}", start.num_classes),
         "these" if same else "others: the last layer starts at random",
     )
-
-
-def options_of(start: "TextClassifier") -> dict[str, Any]:
-    """The options of a model that starts from another, but for those that others decide."""
-    own = {name: getattr(start, name) for name in start.option_defaults()}
-    for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
-        del own[name]
-    return own
 
 
 def _others(model):

@@ -1,16 +1,21 @@
 """Where weights come from: what a value of the setting ``weights`` names."""
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from zoo.datasets.corpus import Corpus
 from zoo.datasets.vectors.english import english_share
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
 from zoo.settings import WEIGHTS, TrainSettings
+from zoo.weights.start import Start
+from zoo.weights.weights_folder import is_here
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -22,8 +27,58 @@ logger = logging.getLogger("zoo")
 
 
 def is_run(weights: str | Path) -> bool:
-    """Whether weights are those of a run, and not word vectors: it is a folder."""
-    return weights not in WEIGHTS and expanded(weights).is_dir()
+    """Whether weights are those of a run: a folder, and not one in Hugging Face's format."""
+    folder = expanded(weights)
+    return weights not in WEIGHTS and folder.is_dir() and not _is_hugging_face(folder)
+
+
+def _is_hugging_face(folder):
+    with suppress(OSError, ValueError):
+        return "model_type" in json.loads((folder / "config.json").read_text("utf-8"))
+    return False
+
+
+def _is_bert(weights, model):
+    """Whether weights are those of a BERT: by name, in a folder, or on the hub."""
+    if weights == "minilm":
+        return True
+    path = expanded(weights)
+    on_hub = model.reads_bert_weights and not path.suffix and str(weights).count("/") == 1
+    return path.is_dir() or (on_hub and not path.exists())
+
+
+def find_start(
+    weights: str | Path,
+    model: "TextClassifier",
+    options: dict[str, Any],
+    corpus: Corpus | None = None,
+    **word2vec: Any,
+) -> Start:
+    """What a value of the setting ``weights``, other than "auto", stands for.
+
+    Args:
+        weights: the value.
+        model: with the user's options; not built.
+        options: those that are told: by the user, a preset, or the name of the model.
+        corpus: that is learnt from; None where it is not known.
+        word2vec: how it is trained.
+
+    Raises:
+        UsageError: if the model cannot start with that, or it is not there.
+    """
+    if weights == "none":
+        return Start(weights, model, options)
+    if is_run(weights):
+        from zoo.weights.run_weights import RunWeights
+
+        return RunWeights(weights, model, options, corpus and corpus.clean_up)
+    if _is_bert(weights, model):
+        from zoo.weights.bert_start import BertWeights
+
+        return BertWeights(weights, model, options)
+    from zoo.weights.word_vectors import WordVectors
+
+    return WordVectors(weights, model, options, corpus, **word2vec)
 
 
 def automatic(
@@ -38,7 +93,8 @@ def automatic(
         clean_up: by which they become words.
 
     Returns:
-        "english" where the table knows most of the running words; for a paper's preset the vectors
+        "english", for bert "minilm" if that is installed, where the table knows most of the
+        running words; for a paper's preset the vectors
         of the paper, if they are at hand; "word2vec" for unlabelled texts; else "none".
     """
     from zoo.datasets.text.text_tensors import text_dataset
@@ -56,12 +112,18 @@ def automatic(
     for chunk in text_dataset(list(islice(texts, COUNTED))).batch(1024):
         counts.update(split_words(chunk, clean_up).flat_values.numpy().tolist())
     share = english_share({word.decode(): count for word, count in counts.items()})
-    enough = share >= ENOUGH
+    weights, told = "none", "too few to start with them"
+    if share >= ENOUGH:
+        weights, told = "english", "training starts with them"
+        if model.reads_bert_weights and "embedding_dim" not in settings.options:
+            if is_here("minilm"):
+                weights, told = "minilm", "training starts with those of MiniLM"
+            else:
+                told += "; MiniLM knows more (--weights minilm)"
     logger.info(
-        "The English word vectors of zoo know %.0f%% of the running words: %s",
-        *(100 * share, "training starts with them" if enough else "too few to start with them"),
+        "The English word vectors of zoo know %.0f%% of the running words: %s", 100 * share, told
     )
-    return "english" if enough else "none"
+    return weights
 
 
 def _of_paper(preset, vectors):

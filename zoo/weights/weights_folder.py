@@ -16,6 +16,20 @@ FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config
 logger = logging.getLogger("zoo")
 
 
+def is_here(name: str) -> bool:
+    """Whether weights of ours can be read without a download."""
+    package, _, hub = NAMED[name]
+    if find_spec("tokenizers") is None or find_spec("safetensors") is None:
+        return False
+    if find_spec(package.replace("-", "_")) is not None:
+        return True
+    if find_spec("huggingface_hub") is None:
+        return False
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(hub, "model.safetensors"), str)
+
+
 def find_weights(name: str | Path) -> Path:
     """The folder of weights, which are downloaded if they are on the hub and not here yet.
 
