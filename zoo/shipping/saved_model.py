@@ -108,8 +108,9 @@ def export_saved_model(model, path: str | Path) -> None:
 def _in_16_bits(model):
     """A graph that is traced within it keeps weights in half of the bytes.
 
-    Probabilities move by less than 0.001. These are word vectors, and all layers where they would have over 20 MB. Weights of words, as
-    linear models have, stay as they are, and so does what is quantized.
+    Probabilities move by less than 0.001. These are word vectors, and all layers where they would
+    have over 20 MB. Weights of words, as linear models have, stay as they are, and so does what is
+    quantized.
 
     Yields:
         variables of the graph, and a context in which the model is to be called.

@@ -1,0 +1,85 @@
+"""A ``bert`` that starts with the encoder of a BERT, by the functions that a user calls."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import tensorflow as tf
+
+import zoo
+from tests.weights.folders import write_folder
+from zoo.runs.run_config import read_config
+from zoo.shipping import saved_model
+
+TEXTS = ["a good film!", "the bads film", "", "not good"]
+TABLE = pd.DataFrame({"text": TEXTS[:2] * 20, "label": ["yes", "no"] * 20})
+
+
+def test_a_folder_is_built_fitted_and_loaded(tmp_path):
+    folder = write_folder(tmp_path / "encoder")
+    model = zoo.build("bert", 2, weights=folder, num_layers=3, dropout=0.0)
+    assert {"good", "bad", "film", "!"} <= set(model.preprocessor.vocabulary)
+    assert len(model.encoder) == 3 and model.learning_rate < 1e-3
+    before = model.predict(TEXTS, verbose=0)
+    model.fit(TEXTS, [1, 0, 1, 0], epochs=2, verbose=0)
+    after = model.predict(TEXTS, verbose=0)
+    assert np.isfinite(after).all() and np.abs(after - before).max() > 1e-4
+    model.save(tmp_path / "model.keras")
+    loaded = zoo.load(tmp_path / "model.keras")
+    np.testing.assert_allclose(loaded.predict(TEXTS, verbose=0), after, rtol=1e-5)
+
+
+def test_a_training_starts_with_a_folder(tmp_path):
+    folder = write_folder(tmp_path / "encoder")
+    run = zoo.train(
+        "bert",
+        TABLE,
+        weights=folder,
+        options={"num_layers": 2},
+        epochs=1,
+        learning_rate=1e-9,
+        calibrate=False,
+        output=tmp_path / "runs",
+        verbose=0,
+    )
+    model, settings = zoo.load(run), read_config(run).settings
+    assert settings.weights == str(folder)
+    assert (model.embedding_dim, model.num_layers, model.max_words) == (8, 2, 9)
+    start = zoo.build("bert", 2, weights=folder, num_layers=2)
+    for a, b in zip(model.encoder[0].weights, start.encoder[0].weights, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    vectors = [
+        one.embed.embeddings.numpy()[one.preprocessor.vocabulary.index("film") + 2]
+        for one in (model, start)
+    ]
+    np.testing.assert_allclose(*vectors, atol=1e-6)
+
+
+def test_layers_of_a_large_one_are_in_16_bits_in_a_saved_model(tmp_path, monkeypatch):
+    model = zoo.build("bert", 2, weights=write_folder(tmp_path / "encoder"))
+    model.labels = ["no", "yes"]
+    expected, sizes = model.predict(TEXTS, verbose=0), []
+    for large in (10**9, 0):
+        monkeypatch.setattr(saved_model, "LARGE", large)
+        saved_model.export_saved_model(model, tmp_path / str(large))
+        served = tf.saved_model.load(tmp_path / str(large))
+        answers = served.serve(tf.constant(TEXTS))["probabilities"]
+        np.testing.assert_allclose(answers, expected, atol=1e-3)
+        served.explain(tf.constant(TEXTS))
+        weights = (tmp_path / str(large) / "variables").glob("*data*")
+        sizes.append(sum(path.stat().st_size for path in weights))
+    assert sizes[1] < 0.7 * sizes[0]
+    np.testing.assert_array_equal(model.predict(TEXTS, verbose=0), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "message"),
+    [
+        ("hcan", "minilm", "minilm is for bert, and not for hcan"),
+        ("hcan", "encoder", "encoder is for bert, and not for hcan"),
+        ("bert", "nowhere/none.vec", "cannot read nowhere/none.vec"),
+    ],
+)
+def test_weights_of_another_kind_are_refused(name, weights, message, tmp_path):
+    write_folder(tmp_path / "encoder")
+    with pytest.raises(zoo.UsageError, match=message):
+        zoo.build(name, 2, weights=weights)
