@@ -77,6 +77,7 @@ def test_every_option_tells_its_values(name):
         ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
         ("nb_svm", {"train_embeddings": False}, "nb_svm counts words: train_embeddings=False leav"),
         ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
+        ("cnn_barnes", {"max_words": 5, "windows": (1, 5)}, "max_words must be above the widest w"),
         ("act", {"max_distance": -1}, "max_distance must be a whole number of at least 0: got -1"),
         ("han", {"max_sentences": None}, "max_sentences must be a whole .* at least 1: got None"),
         (
