@@ -77,8 +77,13 @@ def _three(*patterns):
     }
 
 
+def _layout(format, classes, **files):
+    """Of a file for each split, or of those that match a pattern."""
+    return Layout({split: (name,) for split, name in files.items()}, format, classes)
+
+
 def _jsonl(classes, format="json_line", **splits):
-    return Layout({s: (f"{f}.jsonl.gz",) for s, f in splits.items()}, format, classes)
+    return _layout(format, classes, **{s: f"{f}.jsonl.gz" for s, f in splits.items()})
 
 
 ZHANG = (
@@ -119,9 +124,7 @@ def _zhang(
             split: (size // len(labels),) * len(labels)
             for split, size in (("train", train), ("test", test))
         },
-        layouts=(
-            Layout({"train": ("train.csv",), "test": ("test.csv",)}, format, _numbered(labels)),
-        ),
+        layouts=(_layout(format, _numbered(labels), train="train.csv", test="test.csv"),),
         folders=(*folders, archive),
         citation=ZHANG,
         licence=licence,
@@ -231,7 +234,7 @@ def _sentube(name, title, product, folder, folders, sizes):
             _jsonl(
                 {"neg": "negative", "pos": "positive"}, train="train", validation="dev", test="test"
             ),
-            Layout({"train": (f"{folder}/*.json",)}, "video_comments", _same(*POLARITY)),
+            _layout("video_comments", _same(*POLARITY), train=f"{folder}/*.json"),
         ),
         folders=(*folders, "SenTube", "sentube"),
         citation=(
@@ -275,11 +278,7 @@ def _trec(name, title, labels, classes):
         labels=labels,
         sizes={"train": 5_452, "test": 500},
         layouts=(
-            Layout(
-                {"train": ("train_5500.label",), "test": ("TREC_10.label",)},
-                "label_and_text",
-                classes,
-            ),
+            _layout("label_and_text", classes, train="train_5500.label", test="TREC_10.label"),
         ),
         folders=("trec", "TREC"),
         citation="Li and Roth (2002). Learning Question Classifiers. COLING.",
@@ -639,7 +638,7 @@ ENTRIES = (
         labels=tuple(SUBHEADINGS),
         sizes={"train": 800_000},
         class_counts={"train": (100_000,) * 8},
-        layouts=(Layout({"train": ("*.xml.gz",)}, "medline", _same(*SUBHEADINGS)),),
+        layouts=(_layout("medline", _same(*SUBHEADINGS), train="*.xml.gz"),),
         folders=("pubmed",),
         citation=f"{HCAN}.",
         licence="Terms of the National Library of Medicine; abstracts may be copyrighted.",
@@ -671,10 +670,11 @@ ENTRIES = (
         labels=NEWSGROUPS,
         sizes={"train": 11_314, "test": 7_532},
         layouts=(
-            Layout(
-                {"train": ("20news-bydate-train/*/*",), "test": ("20news-bydate-test/*/*",)},
+            _layout(
                 "news_file",
                 _same(*NEWSGROUPS),
+                train="20news-bydate-train/*/*",
+                test="20news-bydate-test/*/*",
             ),
             _jsonl(_same(*NEWSGROUPS), train="train", test="test"),
         ),
@@ -709,7 +709,7 @@ ENTRIES = (
         labels=POLARITY,
         sizes={"train": 10_606},
         layouts=(
-            Layout({"train": ("mpqa.all",)}, "label_and_text", _numbered(POLARITY, first=0)),
+            _layout("label_and_text", _numbered(POLARITY, first=0), train="mpqa.all"),
             _jsonl(_numbered(POLARITY, first=0), train="all"),
         ),
         folders=("MPQA",),
