@@ -31,11 +31,8 @@ def slope(document, *others):
         slow_unless(False, "bag_of_means", {"clusters": 2}),
     ],
 )
-def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(
-    name, options, csv_file, tmp_path, monkeypatch
-):
-    write = "zoo.shipping.saved_model.export_saved_model"
-    monkeypatch.setattr(write, lambda model, path: path.mkdir())
+@pytest.mark.usefixtures("without_saved_models")
+def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
     files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
     found = []
     for seed in (0, 0, 1):

@@ -108,27 +108,11 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
 @pytest.mark.parametrize(
     ("header", "columns", "message"),
     [
-        (
-            "a,b",
-            {},
-            "which column has the texts. Choose one with text_column \\(--text-column\\): 'a', 'b'",
-        ),
-        (
-            "title,body,label",
-            {},
-            "which column has the texts.*: 'title', 'body', 'label'.*or name it 'text'",
-        ),
-        (
-            "text,a,b",
-            {},
-            r"which column has the labels. Choose one with label_column \(--label-column\): 'text'",
-        ),
+        ("a,b", {}, r"has the texts. Choose one with text_column \(--text-column\): 'a', 'b'"),
+        ("title,body,label", {}, "texts.*: 'title', 'body', 'label'.*or name it 'text'"),
+        ("text,a,b", {}, r"the labels. Choose one with label_column \(--label-column\): 'text'"),
         ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
-        (
-            "text,lable,a",
-            {"label_column": "label"},
-            "'label'. Did you mean 'lable'.*all files have.*-l",
-        ),
+        ("text,lable,a", {"label_column": "label"}, "Did you mean 'lable'.*all files have.*-l"),
         ("text,label,text", {}, "two columns 'text': rename one"),
         ("a  b,label,c", {"text_column": "x"}, "unknown column of .*'x'. Allowed: a b, label, c."),
         ("text", {}, "which column has the labels"),
@@ -197,9 +181,7 @@ def test_a_folder_of_split_files(tmp_path, dev, log):
     ):
         read_labelled(tmp_path)
     write(tmp_path / "train.jsonl", "")
-    with pytest.raises(
-        zoo.UsageError, match="one train split, train.csv and train.jsonl: keep one"
-    ):
+    with pytest.raises(zoo.UsageError, match="one train split, train.csv and train.jsonl: keep"):
         load_files(tmp_path)
 
 
@@ -229,9 +211,7 @@ def test_folders_of_class_folders(tmp_path, log):
     )
     assert mixed.test.numbers.tolist() == [0, 0, 1]
     write(tmp_path / "plain" / "bad" / "4.txt", b"a\nb\xff\n")
-    with pytest.raises(
-        zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is not"
-    ):
+    with pytest.raises(zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is"):
         load_files(tmp_path / "plain")
     load_files(tmp_path / "plain", on_bad_row="skip")
     assert f"{tmp_path / 'plain'}: 1 row skipped: 1 not UTF-8 (bad/4.txt)" in log.messages
@@ -874,22 +854,10 @@ def test_keys_of_later_json_lines_are_columns_too(tmp_path):
     [
         ("cp1252", "L’hôtel était très bien … 5 €"),
         ("cp1252", "café très agréable"),
-        (
-            "cp1251",
-            "Очень хороший отель",
-        ),
-        (
-            "koi8_r",
-            "Очень хороший отель",
-        ),
-        (
-            "gb18030",
-            "这个酒店非常好，服务员很友好",
-        ),
-        (
-            "shift_jis",
-            "このホテルはとても良かったです",
-        ),
+        ("cp1251", "Очень хороший отель"),
+        ("koi8_r", "Очень хороший отель"),
+        ("gb18030", "这个酒店非常好，服务员很友好"),
+        ("shift_jis", "このホテルはとても良かったです"),
         ("utf-16-le", "plain"),
         ("utf-16-be", "plain"),
     ],
@@ -955,9 +923,7 @@ def test_an_encoding_is_checked_and_a_mark_comes_first(tmp_path, log):
     path = write(tmp_path / "a.csv", "text,label\ncafé,x\n".encode("utf-8-sig"))
     assert read_texts(path, encoding="cp1252") == ["café"]
     for name in ("cp1225", "base64", "\0", ""):
-        with pytest.raises(
-            zoo.UsageError, match="unknown encoding .* Allowed: utf_8, utf_16, cp1252"
-        ):
+        with pytest.raises(zoo.UsageError, match="unknown encoding .* Allowed: utf_8, utf_16"):
             read_texts(path, encoding=name)
     with pytest.raises(zoo.UsageError, match="Did you mean 'latin1'"):
         read_texts(path, encoding="latine1")
