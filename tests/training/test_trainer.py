@@ -516,9 +516,7 @@ def test_few_texts_of_many_classes_are_enough(tmp_path, caplog):
     path.write_text("\n".join(["text,label", *lines, "item24,24", "rare one,98", "two,99"]))
     more.write_text("text,label\nitem3 thing3,3\nitem24 thing24,24\n")
     files = {"min_class_size": 2, "rare_classes": "merge"}
-    run = zoo.train(
-        "svm_bigrams", path, files=files, output=tmp_path / "runs", verbose=0, calibrate=False
-    )
+    run = start(path, tmp_path / "runs", "svm_bigrams", files=files, calibrate=False)
     labels = (run / "labels.txt").read_text().split()
     assert labels == [*map(str, range(24)), "other"]
     assert "3 rows of 3 classes with fewer than 2 training texts become" in caplog.text
