@@ -20,23 +20,17 @@ if TYPE_CHECKING:  # for editors
     from zoo.datasets.own_files.text_files import composed
     from zoo.datasets.text.preprocessor import Preprocessor
 
-_LATER = {  # what needs pandas or TensorFlow is imported from its module at its first use
-    "CATALOGUE": "catalogue.lookup",
-    "Corpus": "corpus",
-    "Preprocessor": "text.preprocessor",
-    "Split": "corpus",
-    "as_path": "own_files.reading",
-    "column_of": "own_files.reading",
-    "composed": "own_files.text_files",
-    "is_corpus": "loading",
-    "load": "loading",
-    "load_files": "own_files.reading",
-    "read_labelled": "own_files.reading",
-    "read_texts": "own_files.reading",
-    "short_name": "own_files.class_folders",
-    "write_rows": "own_files.reading",
+_MODULES = {  # what needs pandas or TensorFlow is imported from its module at its first use
+    "catalogue.lookup": "CATALOGUE",
+    "corpus": "Corpus Split",
+    "loading": "is_corpus load",
+    "own_files.class_folders": "short_name",
+    "own_files.reading": "as_path column_of load_files read_labelled read_texts write_rows",
+    "own_files.text_files": "composed",
+    "text.preprocessor": "Preprocessor",
 }
-__all__ = list(_LATER)
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
+__all__ = sorted(_LATER)
 
 
 def __dir__():

@@ -193,7 +193,6 @@ class _SomeTexts(keras.callbacks.Callback):
 
     def _end(self, *args, **kwargs):
         check_some(self.seen)
-        self.seen = 1  # the end of an epoch comes after that of its evaluation
 
     on_epoch_begin = on_test_begin = on_predict_begin = _begin
     on_train_batch_end = on_test_batch_end = on_predict_batch_end = _batch

@@ -4,12 +4,13 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
+from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_max, zero_masked
 from zoo.layers.ngrams import ngrams
 
 
 @keras.saving.register_keras_serializable("zoo")
-class AttentiveConv(keras.layers.Layer):
+class AttentiveConv(Layer):
     """Attention over convolution filters: they are keys and values at once.
 
     Li et al. 2021 (ACT), Sections 2.1-2.2. Head i projects the words, ``Q_i = W_i^Q Q``, matches
@@ -45,7 +46,6 @@ class AttentiveConv(keras.layers.Layer):
 
     def __init__(self, num_heads, filters, kernel_size=3, attentive=True, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(num_heads=num_heads, filters=filters, kernel_size=kernel_size)
         self.num_heads = num_heads
         self.filters = filters
@@ -98,11 +98,3 @@ class AttentiveConv(keras.layers.Layer):
         if return_attention_scores:
             return local, overall, ops.reshape(matches, (batch, length, heads, filters))
         return local, overall
-
-    def get_config(self):
-        return super().get_config() | {
-            "num_heads": self.num_heads,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "attentive": self.attentive,
-        }

@@ -4,10 +4,11 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 
 
 @keras.saving.register_keras_serializable("zoo")
-class CenterLoss(keras.layers.Layer):
+class CenterLoss(UnmaskedLayer):
     """How far the vectors of a class lie from their centre.
 
     Wen et al. 2016, Equations 2-4: half the squared distance of each vector ``x`` to the centre
@@ -60,6 +61,3 @@ class CenterLoss(keras.layers.Layer):
             counts = ops.sum(classes, axis=0)[:, None]
             self.centers.assign(centers + self.rate * moved / (1 + counts))
         return ops.mean(ops.sum(ops.square(differences), axis=-1)) / 2
-
-    def get_config(self):
-        return super().get_config() | {"num_classes": self.num_classes, "rate": self.rate}

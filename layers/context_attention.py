@@ -5,11 +5,12 @@ from keras import ops
 
 from zoo.layers.checks import check_sizes
 from zoo.layers.frozen import freeze_within
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import weighted_sum
 
 
 @keras.saving.register_keras_serializable("zoo")
-class ContextAttention(keras.layers.Layer):
+class ContextAttention(UnmaskedLayer):
     """Sums a sequence up by the likeness of its items to a learned context vector.
 
     Yang et al. 2016 (HAN), Section 2.2, Equations 5-7 and 8-10: ``u_t = tanh(W h_t + b)``,
@@ -32,7 +33,6 @@ class ContextAttention(keras.layers.Layer):
 
     def __init__(self, attention_dim=100, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(attention_dim=attention_dim)
         self.attention_dim = attention_dim
         self.hidden = keras.layers.Dense(attention_dim, activation="tanh", dtype=self.dtype_policy)
@@ -47,9 +47,3 @@ class ContextAttention(keras.layers.Layer):
         scores = ops.matmul(self.hidden(inputs), self.context)
         outputs, weights = weighted_sum(inputs, scores, mask)
         return (outputs, weights) if return_attention_scores else outputs
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {"attention_dim": self.attention_dim}

@@ -6,13 +6,14 @@ from keras import ops
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.frozen import freeze_within
+from zoo.layers.layer import Layer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.orthogonal import orthogonal
 
 
 @keras.saving.register_keras_serializable("zoo")
-class ConvMultiHeadAttention(keras.layers.Layer):
+class ConvMultiHeadAttention(Layer):
     """Self-attention whose queries, keys and values are convolutions of the input.
 
     Gao et al. 2018 (HCAN), Sections 3.2-3.4, Equations 2-4: ``Q = elu(Conv1D(E, W^q) + b^q)``,
@@ -49,7 +50,6 @@ class ConvMultiHeadAttention(keras.layers.Layer):
         self, num_heads, filters, kernel_size=3, value_activation="elu", dropout=0.0, **kwargs
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(filters=filters, kernel_size=kernel_size)
         check_heads(num_heads, filters, "filters")
         self.num_heads = num_heads
@@ -84,9 +84,5 @@ class ConvMultiHeadAttention(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {
-            "num_heads": self.num_heads,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "value_activation": keras.activations.serialize(self.value_activation),
-            "dropout": self.dropout,
+            "value_activation": keras.activations.serialize(self.value_activation)
         }

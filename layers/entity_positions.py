@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import Layer
 
 ROLES = 4  # of a word: in none of the entities, the first, the second, or both
 
@@ -24,7 +25,7 @@ def entity_masks(roles):
 
 
 @keras.saving.register_keras_serializable("zoo")
-class EntityPositions(keras.layers.Layer):
+class EntityPositions(Layer):
     """Positions relative to two entities, each with a table of vectors, side by side.
 
     Zhang et al. 2017, Section 2.2, as Li et al. 2021 (ACT), Section 3.3, use it: words before an
@@ -76,6 +77,3 @@ class EntityPositions(keras.layers.Layer):
         away = ops.minimum(places - first, 0) + ops.maximum(places - last, 0)
         rows = ops.clip(away, -self.max_distance, self.max_distance) + self.max_distance
         return ops.where(last < 0, 2 * self.max_distance + 1, rows)
-
-    def get_config(self):
-        return super().get_config() | {"max_distance": self.max_distance, "dim": self.dim}

@@ -4,11 +4,12 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_softmax
 
 
 @keras.saving.register_keras_serializable("zoo")
-class GlobalAttention(keras.layers.Layer):
+class GlobalAttention(UnmaskedLayer):
     """Sums a sequence up by local, global and position information.
 
     Li et al. 2021 (ACT), Section 2.3, Equation 6:
@@ -39,7 +40,6 @@ class GlobalAttention(keras.layers.Layer):
 
     def __init__(self, attention_dim=200, num_contexts=1, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(attention_dim=attention_dim, num_contexts=num_contexts)
         self.attention_dim = attention_dim
         self.num_contexts = num_contexts
@@ -81,12 +81,3 @@ class GlobalAttention(keras.layers.Layer):
         sums = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
         outputs = ops.reshape(sums, (-1, self.num_contexts * inputs.shape[-1]))
         return (outputs, weights) if return_attention_scores else outputs
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {
-            "attention_dim": self.attention_dim,
-            "num_contexts": self.num_contexts,
-        }

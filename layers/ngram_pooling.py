@@ -4,11 +4,12 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_max, zero_masked
 
 
 @keras.saving.register_keras_serializable("zoo")
-class NgramPooling(keras.layers.Layer):
+class NgramPooling(UnmaskedLayer):
     """For each filter, its largest match with an n-gram of the text, for several n.
 
     Kim 2014, Section 2: ``c_i = f(w . x_(i:i+n-1) + b)``, then the maximum over i. An n-gram
@@ -36,7 +37,6 @@ class NgramPooling(keras.layers.Layer):
 
     def __init__(self, filters=100, windows=(3, 4, 5), activation="relu", **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(filters=filters)
         if not windows:
             raise ValueError(f"windows must be at least one width: got {windows!r}")
@@ -69,15 +69,8 @@ class NgramPooling(keras.layers.Layer):
             pooled.append(masked_max(self.activation(matches + bias), mask))
         return ops.concatenate(pooled, axis=-1)
 
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
     def get_config(self):
-        return super().get_config() | {
-            "filters": self.filters,
-            "windows": self.windows,
-            "activation": keras.activations.serialize(self.activation),
-        }
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}
 
 
 def shifted(inputs, words):

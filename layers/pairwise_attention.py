@@ -5,13 +5,14 @@ from keras import ops
 
 from zoo.backend import compiled
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_softmax
 
 BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
 
 
 @keras.saving.register_keras_serializable("zoo")
-class PairwiseAttention(keras.layers.Layer):
+class PairwiseAttention(Layer):
     """A context vector for each word, from all the others.
 
     Zhao and Wu 2016 (ATT-CNN), Section 2.2, Equations 3-6: ``g_i = sum over j != i of a_ij x_j``,
@@ -41,7 +42,6 @@ class PairwiseAttention(keras.layers.Layer):
 
     def __init__(self, attention_dim=100, decay=0.0, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(attention_dim=attention_dim)
         if not 0 <= decay <= 1:
             raise ValueError(f"decay must be between 0 and 1: got {decay}")
@@ -83,9 +83,6 @@ class PairwiseAttention(keras.layers.Layer):
         weights = masked_softmax(scores * (1 - self.decay) ** between, others)
         outputs = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
         return (outputs, weights) if return_attention_scores else outputs
-
-    def get_config(self):
-        return super().get_config() | {"attention_dim": self.attention_dim, "decay": self.decay}
 
 
 @ops.custom_gradient

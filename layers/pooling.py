@@ -7,10 +7,11 @@ sequence is wholly masked.
 import keras
 from keras import ops
 
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_max, zero_masked
 
 
-class MaskedPooling(keras.layers.Layer):
+class MaskedPooling(UnmaskedLayer):
     """What pooling layers share: a mask goes in, and none comes out.
 
     They can stand where an attention layer may: asked for attention scores, they give None.
@@ -18,14 +19,10 @@ class MaskedPooling(keras.layers.Layer):
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
 
     def call(self, inputs, mask=None, return_attention_scores=False):
         outputs = self.pool(ops.cast(inputs, self.compute_dtype), mask)  # integers, too
         return (outputs, None) if return_attention_scores else outputs
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
 
 
 @keras.saving.register_keras_serializable("zoo")

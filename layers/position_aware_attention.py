@@ -4,11 +4,12 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import weighted_sum
 
 
 @keras.saving.register_keras_serializable("zoo")
-class PositionAwareAttention(keras.layers.Layer):
+class PositionAwareAttention(UnmaskedLayer):
     """Sums a sequence up by its items, its summary and the positions of two entities.
 
     Zhang et al. 2017, Section 2.1, Equations 1-3:
@@ -37,7 +38,6 @@ class PositionAwareAttention(keras.layers.Layer):
 
     def __init__(self, attention_dim=200, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(attention_dim=attention_dim)
         self.attention_dim = attention_dim
 
@@ -70,9 +70,3 @@ class PositionAwareAttention(keras.layers.Layer):
         scores = ops.matmul(ops.tanh(hidden), self.context)
         outputs, weights = weighted_sum(inputs, scores, mask)
         return (outputs, weights) if return_attention_scores else outputs
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {"attention_dim": self.attention_dim}

@@ -4,10 +4,11 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 
 
 @keras.saving.register_keras_serializable("zoo")
-class PositionEmbedding(keras.layers.Layer):
+class PositionEmbedding(UnmaskedLayer):
     """A learned vector for each position (HCAN, Section 3.6; ACT, Section 2.3).
 
     Args:
@@ -28,7 +29,6 @@ class PositionEmbedding(keras.layers.Layer):
 
     def __init__(self, max_length, dim, initializer="uniform", **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(max_length=max_length, dim=dim)
         self.max_length = max_length
         self.dim = dim
@@ -43,12 +43,7 @@ class PositionEmbedding(keras.layers.Layer):
         positions = ops.minimum(ops.arange(ops.shape(inputs)[1]), self.max_length - 1)
         return ops.take(ops.convert_to_tensor(self.embeddings), positions, axis=0)
 
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
     def get_config(self):
         return super().get_config() | {
-            "max_length": self.max_length,
-            "dim": self.dim,
-            "initializer": keras.initializers.serialize(self.initializer),
+            "initializer": keras.initializers.serialize(self.initializer)
         }

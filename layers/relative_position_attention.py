@@ -6,11 +6,12 @@ from keras import ops
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import merge_heads, split_heads
 from zoo.layers.frozen import freeze_within
+from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_softmax
 
 
 @keras.saving.register_keras_serializable("zoo")
-class RelativePositionAttention(keras.layers.Layer):
+class RelativePositionAttention(Layer):
     """Self-attention that also learns how far two words stand apart.
 
     Shaw et al. 2018, Section 3, as used by Ambartsoumian and Popowich 2018 (SSAN), Sections 2.2
@@ -55,7 +56,6 @@ class RelativePositionAttention(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(dim=dim)
         if max_distance is not None:
             check_sizes(0, max_distance=max_distance)
@@ -122,11 +122,4 @@ class RelativePositionAttention(keras.layers.Layer):
         return ops.one_hot(rows, 2 * self.max_distance + 1, dtype=self.compute_dtype)
 
     def get_config(self):
-        return super().get_config() | {
-            "num_heads": self.num_heads,
-            "dim": self.dim,
-            "max_distance": self.max_distance,
-            "activation": keras.activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "dropout": self.dropout,
-        }
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

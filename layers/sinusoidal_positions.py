@@ -4,10 +4,11 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import UnmaskedLayer
 
 
 @keras.saving.register_keras_serializable("zoo")
-class SinusoidalPositions(keras.layers.Layer):
+class SinusoidalPositions(UnmaskedLayer):
     """A fixed vector for each position (Vaswani et al. 2017, Section 3.5; SSAN, Section 2.3.1).
 
     ``PE(pos, 2i) = sin(pos / 10000^(2i/dim))`` and ``PE(pos, 2i+1)`` the cosine.
@@ -28,7 +29,6 @@ class SinusoidalPositions(keras.layers.Layer):
 
     def __init__(self, dim, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(dim=dim)
         if dim % 2:
             raise ValueError(f"sinusoidal positions need an even embedding_dim: got {dim}")
@@ -40,9 +40,3 @@ class SinusoidalPositions(keras.layers.Layer):
         angles = positions[:, None] / wavelengths
         encoding = ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1)
         return ops.cast(ops.reshape(encoding, (-1, self.dim)), self.compute_dtype)
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {"dim": self.dim}

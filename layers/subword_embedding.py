@@ -4,12 +4,13 @@ import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.layer import Layer
 
 CHUNK = 1024  # words, whose n-grams' vectors are in memory together
 
 
 @keras.saving.register_keras_serializable("zoo")
-class SubwordEmbedding(keras.layers.Layer):
+class SubwordEmbedding(Layer):
     """A vector of each word, plus those of its character n-grams (Bojanowski et al. 2017, 3.2).
 
     What is learnt of a word is learnt of its n-grams, and so of all words that have them: most of
@@ -87,9 +88,5 @@ class SubwordEmbedding(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {
-            "input_dim": self.input_dim,
-            "output_dim": self.output_dim,
-            "subwords": self.subwords,
-            "most": self.most,
-            "initializer": keras.initializers.serialize(self.initializer),
+            "initializer": keras.initializers.serialize(self.initializer)
         }

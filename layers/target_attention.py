@@ -6,13 +6,14 @@ from keras import ops
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.frozen import freeze_within
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.orthogonal import orthogonal
 
 
 @keras.saving.register_keras_serializable("zoo")
-class TargetAttention(keras.layers.Layer):
+class TargetAttention(UnmaskedLayer):
     """A learned query sums a sequence up in one vector.
 
     Gao et al. 2018 (HCAN), Section 3.5, Equation 5: ``MultiHead(T, K, V)`` with a learned
@@ -43,7 +44,6 @@ class TargetAttention(keras.layers.Layer):
         self, num_heads, filters, kernel_size=3, project_values=True, dropout=0.0, **kwargs
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(filters=filters, kernel_size=kernel_size)
         check_heads(num_heads, filters, "filters")
         self.num_heads = num_heads
@@ -86,15 +86,3 @@ class TargetAttention(keras.layers.Layer):
         )
         outputs, scores = ops.squeeze(outputs, axis=1), ops.squeeze(scores, axis=2)
         return (outputs, scores) if return_attention_scores else outputs
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {
-            "num_heads": self.num_heads,
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "project_values": self.project_values,
-            "dropout": self.dropout,
-        }

@@ -5,12 +5,13 @@ from keras import ops
 
 from zoo.layers.checks import check_sizes
 from zoo.layers.frozen import freeze_within
+from zoo.layers.layer import Layer
 from zoo.layers.normalization import LayerNormalization
 from zoo.layers.relative_position_attention import RelativePositionAttention
 
 
 @keras.saving.register_keras_serializable("zoo")
-class TransformerLayer(keras.layers.Layer):
+class TransformerLayer(Layer):
     """Self-attention and a feed-forward network, each with residual and layer normalisation.
 
     Vaswani et al. 2017, Sections 3.1-3.3 and 5.4; with ``max_distance`` its attention has the
@@ -50,7 +51,6 @@ class TransformerLayer(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.supports_masking = True
         check_sizes(num_heads=num_heads, hidden_dim=hidden_dim)
         if max_distance is not None:
             check_sizes(0, max_distance=max_distance)
@@ -96,12 +96,4 @@ class TransformerLayer(keras.layers.Layer):
         return (outputs, weights) if return_attention_scores else outputs
 
     def get_config(self):
-        return super().get_config() | {
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-            "max_distance": self.max_distance,
-            "activation": keras.activations.serialize(self.activation),
-            "use_bias": self.use_bias,
-            "dropout": self.dropout,
-            "norm_epsilon": self.norm_epsilon,
-        }
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

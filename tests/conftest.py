@@ -5,6 +5,9 @@ import fcntl
 import gc
 import os
 import random
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -122,6 +125,27 @@ def trained(csv_file, alone):
             output=folder / "trained",
             verbose=0,
         )
+
+
+@pytest.fixture
+def run(trained, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(trained, tmp_path / "run")
+
+
+@pytest.fixture
+def without_saved_models(monkeypatch):
+    """Which are most of what so small trainings take."""
+    write = "zoo.shipping.saved_model.export_saved_model"
+    monkeypatch.setattr(write, lambda model, path: path.mkdir())
+
+
+@pytest.fixture
+def ended():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
 
 
 LONGEST = ("test_readme", "test_devices", "test_jax")

@@ -15,6 +15,14 @@ from zoo.registry import READS, create, import_model, outlines
 from zoo.runs.model_file import in_float32
 
 
+@pytest.fixture(autouse=True)
+def _models_of_a_test_are_forgotten():
+    yield
+    for name, (model, _) in list(zoo.registry._registered.items()):
+        if model.__module__ == __name__:
+            del zoo.registry._registered[name]
+
+
 def test_names_are_listed_by_pattern():
     assert {"act", "hcan"} <= set(zoo.list_models())
     assert len(zoo.list_models("hcan*")) == 8
@@ -77,13 +85,10 @@ def test_every_option_tells_its_values(name):
         ("attcnn", {"max_norm": 0}, "max_norm must be a number above 0, or None: got 0"),
         ("nb_svm", {"train_embeddings": False}, "nb_svm counts words: train_embeddings=False leav"),
         ("cnn_kim", {"windows": ()}, r"windows must be a list of whole .*: got \(\)"),
+        ("cnn_barnes", {"max_words": 5, "windows": (1, 5)}, "max_words must be above the widest w"),
         ("act", {"max_distance": -1}, "max_distance must be a whole number of at least 0: got -1"),
         ("han", {"max_sentences": None}, "max_sentences must be a whole .* at least 1: got None"),
-        (
-            "han",
-            {"pooling": ["max"]},
-            r"unknown pooling \['max'\].* Allowed: attention, aver",
-        ),
+        ("han", {"pooling": ["max"]}, r"unknown pooling \['max'\].* Allowed: attention, aver"),
         ("han", {"pooling": "maxi"}, "han: unknown pooling 'maxi'. Did you mean 'max'?"),
         ("bow", {"solver": "SVM"}, "unknown solver 'SVM'. Did you mean 'svm'.* nb_svm, None"),
         ("vdcnn", {"depth": True}, "unknown depth True. Allowed: 9, 17, 29, 49"),
@@ -143,16 +148,13 @@ def test_a_user_can_register_a_model():
         def call(self, ids, training=None):
             return self.classify(keras.ops.mean(self.embed(ids), axis=1))
 
-    try:
-        assert zoo.build("mean_of_words", num_classes=2, filters=(3, 4)).filters == (3, 4)
-        assert "mean_of_words" in zoo.list_models("mean*")
-        assert zoo.build("mean_of_words", num_classes=2).built
-        with pytest.raises(zoo.UsageError, match="'mean_of_words' is taken by"):
-            zoo.register_model("mean_of_words")(zoo.TextClassifier)
-        with pytest.raises(zoo.UsageError, match="'han' is taken by"):
-            zoo.register_model("han")(zoo.TextClassifier)
-    finally:
-        zoo.registry._registered.pop("mean_of_words")
+    assert zoo.build("mean_of_words", num_classes=2, filters=(3, 4)).filters == (3, 4)
+    assert "mean_of_words" in zoo.list_models("mean*")
+    assert zoo.build("mean_of_words", num_classes=2).built
+    with pytest.raises(zoo.UsageError, match="'mean_of_words' is taken by"):
+        zoo.register_model("mean_of_words")(zoo.TextClassifier)
+    with pytest.raises(zoo.UsageError, match="'han' is taken by"):
+        zoo.register_model("han")(zoo.TextClassifier)
 
 
 def test_annotations_tell_the_values_of_options_of_ones_own():
@@ -173,19 +175,16 @@ def test_annotations_tell_the_values_of_options_of_ones_own():
             super().__init__(num_classes, **kwargs)
 
     zoo.register_model("described")(Described)
-    try:
-        create("described", 2, pooling=0, dropout=None, subwords="all", depth=None, kind="b")
-        for option, value, told in [
-            ("units", 0, "described: units must be a whole number of at least 1: got 0"),
-            ("kind", "c", "described: unknown kind 'c'. Allowed: a, b, None"),
-            ("embedding_dim", "5", "embedding_dim must be a whole number of at least 1: got '5'"),
-        ]:
-            with pytest.raises(zoo.UsageError, match=told):
-                create("described", 2, **{option: value})
-        with pytest.raises(zoo.UsageError, match="unknown kind 'c'"):
-            Own(2, kind="c")
-    finally:
-        zoo.registry._registered.pop("described")
+    create("described", 2, pooling=0, dropout=None, subwords="all", depth=None, kind="b")
+    for option, value, told in [
+        ("units", 0, "described: units must be a whole number of at least 1: got 0"),
+        ("kind", "c", "described: unknown kind 'c'. Allowed: a, b, None"),
+        ("embedding_dim", "5", "embedding_dim must be a whole number of at least 1: got '5'"),
+    ]:
+        with pytest.raises(zoo.UsageError, match=told):
+            create("described", 2, **{option: value})
+    with pytest.raises(zoo.UsageError, match="unknown kind 'c'"):
+        Own(2, kind="c")
 
 
 def test_a_model_of_sentences_need_not_be_of_ours():
@@ -199,17 +198,14 @@ def test_a_model_of_sentences_need_not_be_of_ours():
         def call(self, ids, training=None):
             return self.classify(keras.ops.mean(self.embed(ids), axis=(1, 2)))
 
-    try:
-        texts = ["one two. three.", "two"]
-        model = zoo.build("mean_of_sentences", 2, vocabulary_size=9)
-        model.preprocessor = zoo.datasets.Preprocessor.fit(texts, 4, 3, min_count=1)
-        np.testing.assert_allclose(
-            model.predict(texts, verbose=0), model(model.preprocessor(texts)), atol=1e-6
-        )
-        model.compile("sgd", "sparse_categorical_crossentropy")
-        model.fit(texts, np.array([0, 1]), verbose=0)
-    finally:
-        zoo.registry._registered.pop("mean_of_sentences")
+    texts = ["one two. three.", "two"]
+    model = zoo.build("mean_of_sentences", 2, vocabulary_size=9)
+    model.preprocessor = zoo.datasets.Preprocessor.fit(texts, 4, 3, min_count=1)
+    np.testing.assert_allclose(
+        model.predict(texts, verbose=0), model(model.preprocessor(texts)), atol=1e-6
+    )
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    model.fit(texts, np.array([0, 1]), verbose=0)
 
 
 def test_an_option_need_not_be_of_a_keyword_alone():
@@ -224,13 +220,10 @@ def test_an_option_need_not_be_of_a_keyword_alone():
         def call(self, ids, training=None):
             return self.classify(self.scale * keras.ops.mean(self.embed(ids), axis=1))
 
-    try:
-        model = zoo.build("scaled", 2, vocabulary_size=5)
-        ids = np.array([[2, 3, 4]])
-        np.testing.assert_allclose(in_float32(model)(ids), model(ids))
-        assert zoo.describe("scaled").options["scale"] == 3.0
-    finally:
-        zoo.registry._registered.pop("scaled")
+    model = zoo.build("scaled", 2, vocabulary_size=5)
+    ids = np.array([[2, 3, 4]])
+    np.testing.assert_allclose(in_float32(model)(ids), model(ids))
+    assert zoo.describe("scaled").options["scale"] == 3.0
 
 
 @pytest.mark.parametrize(("given", "kept"), [({"embedding_dim": 4}, "scale"), ({}, "otherwise")])
@@ -246,12 +239,9 @@ def test_a_model_that_could_not_be_saved_is_not_trained(csv_file, tmp_path, give
         def call(self, ids, training=None):
             return self.classify(keras.ops.mean(self.embed(ids), axis=1))
 
-    try:
-        with pytest.raises(zoo.UsageError, match="unsaved could not be saved, as its options"):
-            zoo.train("unsaved", str(csv_file), output=tmp_path / "runs")
-        assert not (tmp_path / "runs").exists()
-    finally:
-        zoo.registry._registered.pop("unsaved")
+    with pytest.raises(zoo.UsageError, match="unsaved could not be saved, as its options"):
+        zoo.train("unsaved", str(csv_file), output=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.long

@@ -72,9 +72,7 @@ def progress(
 
 
 def _has_bars():
-    if (
-        "ipykernel" in sys.modules
-    ):  # a notebook, where rich needs widgets, and else leaves a warning
+    if "ipykernel" in sys.modules:  # where rich needs widgets, and else leaves a warning
         return importlib.util.find_spec("ipywidgets") is not None
     return sys.stderr is not None and sys.stderr.isatty()
 

@@ -201,8 +201,7 @@ def _download(entry, dl_manager):
             link.symlink_to(Path(path).absolute())
     root = Path(root)
     for folder in [root, *(path for path in root.iterdir() if path.is_dir())]:
-        raw = raw_files_in(folder, entry)
-        if raw is not None:
+        if raw := raw_files_in(folder, entry):
             return raw
     raise UsageError(f"what {', '.join(entry.urls)} gave is not {entry.title}: see {root}")
 
@@ -374,20 +373,10 @@ def _compare_with_published(entry, splits):
         sizes = {"all": sum(n for split, n in sizes.items() if split != "unlabelled")}
     for split, size in sizes.items():
         if size != published.get(split, size):
-            logger.warning(
-                "%s: %s has %s texts, published are %s",
-                entry.name,
-                split,
-                f"{size:,}",
-                f"{published[split]:,}",
-            )
+            told = f"{split} has {size:,} texts, published are {published[split]:,}"
+            logger.warning("%s: %s", entry.name, told)
         elif split in entry.class_counts:
             counts = tuple(np.bincount(splits[split].numbers, minlength=len(entry.labels)).tolist())
-            if counts != tuple(entry.class_counts[split]):
-                logger.warning(
-                    "%s: the classes of %s have %s texts, published are %s",
-                    entry.name,
-                    split,
-                    counts,
-                    tuple(entry.class_counts[split]),
-                )
+            if counts != (wanted := tuple(entry.class_counts[split])):
+                told = f"the classes of {split} have {counts} texts, published are {wanted}"
+                logger.warning("%s: %s", entry.name, told)

@@ -69,8 +69,21 @@ def _numbered(labels, first=1):
     return {str(number): label for number, label in enumerate(labels, start=first)}
 
 
+def _three(*patterns):
+    """Files of three splits, by patterns in which ``{}`` stands for a split's name."""
+    return {
+        split: tuple(pattern.format(part) for pattern in patterns)
+        for split, part in (("train", "train"), ("validation", "dev"), ("test", "test"))
+    }
+
+
+def _layout(format, classes, **files):
+    """Of a file for each split, or of those that match a pattern."""
+    return Layout({split: (name,) for split, name in files.items()}, format, classes)
+
+
 def _jsonl(classes, format="json_line", **splits):
-    return Layout({s: (f"{f}.jsonl.gz",) for s, f in splits.items()}, format, classes)
+    return _layout(format, classes, **{s: f"{f}.jsonl.gz" for s, f in splits.items()})
 
 
 ZHANG = (
@@ -111,9 +124,7 @@ def _zhang(
             split: (size // len(labels),) * len(labels)
             for split, size in (("train", train), ("test", test))
         },
-        layouts=(
-            Layout({"train": ("train.csv",), "test": ("test.csv",)}, format, _numbered(labels)),
-        ),
+        layouts=(_layout(format, _numbered(labels), train="train.csv", test="test.csv"),),
         folders=(*folders, archive),
         citation=ZHANG,
         licence=licence,
@@ -124,19 +135,13 @@ def _zhang(
 
 
 def _tang(name, title, stem, labels, total):
-    splits = {"train": "train", "validation": "dev", "test": "test"}
+    files = _three(stem + "[-.]{}.txt.ss")
     return Entry(
         name=name,
         title=title,
         labels=labels,
         sizes={"all": total},
-        layouts=(
-            Layout(
-                {split: (f"{stem}[-.]{part}.txt.ss",) for split, part in splits.items()},
-                "user_product_rating",
-                _same(*labels),
-            ),
-        ),
+        layouts=(Layout(files, "user_product_rating", _same(*labels)),),
         folders=("emnlp-2015-data", stem),
         citation=TANG,
         licence="Reviews of Yelp's users or IMDB's, for research; bring the files yourself.",
@@ -183,22 +188,30 @@ def _imdb(name, title, labels, classes, tree_format, json_format, counts):
 
 
 SST_LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
+# Labels, classes by the root of a tree, and what validation and test have of each
+SST_FINE = (
+    SST_LABELS,
+    _numbered(SST_LABELS, first=0),
+    (139, 289, 229, 279, 165),
+    (279, 633, 389, 510, 399),
+)
+SST_BINARY = (
+    POLARITY,
+    {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"},
+    (428, 444),
+    (912, 909),
+)
 
 
-def _sst(name, title, labels, classes, sizes, counts, recipe, format="tree"):
+def _sst(name, title, labels, classes, validation, test, train, recipe, format="tree"):
+    counts = {"train": train, "validation": validation, "test": test}
     return Entry(
         name=name,
         title=title,
         labels=labels,
-        sizes=dict(zip(("train", "validation", "test"), sizes, strict=True)),
-        class_counts=dict(zip(("train", "validation", "test"), counts, strict=True)),
-        layouts=(
-            Layout(
-                {"train": ("train.txt",), "validation": ("dev.txt",), "test": ("test.txt",)},
-                format,
-                classes,
-            ),
-        ),
+        sizes={split: sum(of_classes) for split, of_classes in counts.items()},
+        class_counts=counts,
+        layouts=(Layout(_three("{}.txt"), format, classes),),
         folders=("sst", "trees"),
         citation=(
             "Socher, Perelygin, Wu, Chuang, Manning, Ng and Potts (2013). Recursive Deep Models "
@@ -221,7 +234,7 @@ def _sentube(name, title, product, folder, folders, sizes):
             _jsonl(
                 {"neg": "negative", "pos": "positive"}, train="train", validation="dev", test="test"
             ),
-            Layout({"train": (f"{folder}/*.json",)}, "video_comments", _same(*POLARITY)),
+            _layout("video_comments", _same(*POLARITY), train=f"{folder}/*.json"),
         ),
         folders=(*folders, "SenTube", "sentube"),
         citation=(
@@ -265,11 +278,7 @@ def _trec(name, title, labels, classes):
         labels=labels,
         sizes={"train": 5_452, "test": 500},
         layouts=(
-            Layout(
-                {"train": ("train_5500.label",), "test": ("TREC_10.label",)},
-                "label_and_text",
-                classes,
-            ),
+            _layout("label_and_text", classes, train="train_5500.label", test="TREC_10.label"),
         ),
         folders=("trec", "TREC"),
         citation="Li and Roth (2002). Learning Question Classifiers. COLING.",
@@ -481,46 +490,30 @@ ENTRIES = (
     _sst(
         "sst_fine",
         "Stanford Sentiment Treebank, five classes",
-        SST_LABELS,
-        _numbered(SST_LABELS, first=0),
-        (8_544, 1_101, 2_210),
-        (
-            (1_092, 2_218, 1_624, 2_322, 1_288),
-            (139, 289, 229, 279, 165),
-            (279, 633, 389, 510, 399),
-        ),
+        *SST_FINE,
+        (1_092, 2_218, 1_624, 2_322, 1_288),
         "Whole sentences, labelled with the root of their tree; phrases are not used.",
     ),
     _sst(
         "sst_binary",
         "Stanford Sentiment Treebank, two classes",
-        POLARITY,
-        {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"},
-        (6_920, 872, 1_821),
-        ((3_310, 3_610), (428, 444), (912, 909)),
+        *SST_BINARY,
+        (3_310, 3_610),
         "As sst_fine; neutral sentences are left out, degrees are merged.",
     ),
     _sst(
         "sst_fine_phrases",
         "Stanford Sentiment Treebank, five classes, phrases to train on",
-        SST_LABELS,
-        _numbered(SST_LABELS, first=0),
-        (159_274, 1_101, 2_210),
-        (
-            (7_233, 27_711, 81_658, 33_361, 9_311),
-            (139, 289, 229, 279, 165),
-            (279, 633, 389, 510, 399),
-        ),
+        *SST_FINE,
+        (7_233, 27_711, 81_658, 33_361, 9_311),
         "As sst_fine, but all phrases of the training trees, each once, are trained on (Kim 2014).",
         "tree_phrases",
     ),
     _sst(
         "sst_binary_phrases",
         "Stanford Sentiment Treebank, two classes, phrases to train on",
-        POLARITY,
-        {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"},
-        (77_616, 872, 1_821),
-        ((34_944, 42_672), (428, 444), (912, 909)),
+        *SST_BINARY,
+        (34_944, 42_672),
         "As sst_binary, but all phrases of the training trees, each once, are trained on.",
         "tree_phrases",
     ),
@@ -531,12 +524,7 @@ ENTRIES = (
         sizes={"train": 2_780, "validation": 186, "test": 743},
         layouts=(
             Layout(
-                {
-                    split: tuple(
-                        f"{part}/{name}.txt" for name in ("strneg", "neg", "pos", "strpos")
-                    )
-                    for split, part in (("train", "train"), ("validation", "dev"), ("test", "test"))
-                },
+                _three("{}/strneg.txt", "{}/neg.txt", "{}/pos.txt", "{}/strpos.txt"),
                 "text_line",
                 {
                     "strneg.txt": "very negative",
@@ -577,7 +565,7 @@ ENTRIES = (
         sizes={"train": 6_021, "validation": 890, "test": 2_376},
         layouts=(
             Layout(
-                {"train": ("train.tsv",), "validation": ("dev.tsv",), "test": ("test.tsv",)},
+                _three("{}.tsv"),
                 "tweet",
                 {
                     **_same("negative", "neutral", "positive"),
@@ -630,16 +618,7 @@ ENTRIES = (
         title="TACRED, relations of entities",
         labels=TACRED_LABELS,
         sizes={"train": 68_124, "validation": 22_631, "test": 15_509},
-        layouts=(
-            Layout(
-                {
-                    split: (f"**/{part}.json",)
-                    for split, part in (("train", "train"), ("validation", "dev"), ("test", "test"))
-                },
-                "relation_objects",
-                _same(*TACRED_LABELS),
-            ),
-        ),
+        layouts=(Layout(_three("**/{}.json"), "relation_objects", _same(*TACRED_LABELS)),),
         folders=("TACRED", "tacred_LDC2018T24"),
         citation=(
             "Zhang, Zhong, Chen, Angeli and Manning (2017). Position-aware Attention and "
@@ -659,7 +638,7 @@ ENTRIES = (
         labels=tuple(SUBHEADINGS),
         sizes={"train": 800_000},
         class_counts={"train": (100_000,) * 8},
-        layouts=(Layout({"train": ("*.xml.gz",)}, "medline", _same(*SUBHEADINGS)),),
+        layouts=(_layout("medline", _same(*SUBHEADINGS), train="*.xml.gz"),),
         folders=("pubmed",),
         citation=f"{HCAN}.",
         licence="Terms of the National Library of Medicine; abstracts may be copyrighted.",
@@ -691,10 +670,11 @@ ENTRIES = (
         labels=NEWSGROUPS,
         sizes={"train": 11_314, "test": 7_532},
         layouts=(
-            Layout(
-                {"train": ("20news-bydate-train/*/*",), "test": ("20news-bydate-test/*/*",)},
+            _layout(
                 "news_file",
                 _same(*NEWSGROUPS),
+                train="20news-bydate-train/*/*",
+                test="20news-bydate-test/*/*",
             ),
             _jsonl(_same(*NEWSGROUPS), train="train", test="test"),
         ),
@@ -729,7 +709,7 @@ ENTRIES = (
         labels=POLARITY,
         sizes={"train": 10_606},
         layouts=(
-            Layout({"train": ("mpqa.all",)}, "label_and_text", _numbered(POLARITY, first=0)),
+            _layout("label_and_text", _numbered(POLARITY, first=0), train="mpqa.all"),
             _jsonl(_numbered(POLARITY, first=0), train="all"),
         ),
         folders=("MPQA",),

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +68,7 @@ def find_raw_files(entry: Entry) -> RawFiles | None:
         UsageError: if the files of a folder are not complete.
     """
     for folder in folders(entry):
-        raw = raw_files_in(folder, entry)
-        if raw is not None:
+        if raw := raw_files_in(folder, entry):
             return raw
     return None
 
@@ -81,23 +81,16 @@ def raw_files_in(folder: Path, entry: Entry) -> RawFiles | None:
     """
     incomplete = []
     for layout in entry.layouts:
-        files = {
-            split: {pattern: sorted(folder.glob(pattern)) for pattern in patterns}
-            for split, patterns in layout.files.items()
-        }
-        found = {
-            split: tuple(path for paths in matches.values() for path in paths)
-            for split, matches in files.items()
-        }
-        lacking = [
-            pattern
-            for split, matches in files.items()
-            for pattern, paths in matches.items()
-            if not paths and split != "unlabelled"
-        ]
+        found, lacking = defaultdict(tuple), []
+        for split, patterns in layout.files.items():
+            for pattern in patterns:
+                if paths := sorted(folder.glob(pattern)):
+                    found[split] += tuple(paths)
+                elif split != "unlabelled":
+                    lacking.append(pattern)
         if not lacking:
-            return RawFiles(layout, folder, {s: paths for s, paths in found.items() if paths})
-        if any(found.values()):
+            return RawFiles(layout, folder, dict(found))
+        if found:
             incomplete.append(" and ".join(lacking))
     if incomplete:
         raise UsageError(

@@ -2,7 +2,8 @@
 
 A format of lines is a function of one line, so that byte ranges of one big file can be read side
 by side; a format of whole files is a function of a path. Both give pairs of a text and a label as
-it stands in the file. :func:`read` finds the format by its name, the function's.
+it stands in the file. :func:`read` finds the format by its name, the function's. Empty lines are
+left out.
 """
 
 import csv
@@ -79,7 +80,8 @@ def _read_lines(parse, encodings, path, start, stop):
                 return f"{path}, line {number}"
 
             try:
-                row = parse(_decode(line, encodings).strip("\r\n"), path)
+                text = _decode(line, encodings).strip("\r\n")
+                row = parse(text, path) if text else None
             except (ValueError, csv.Error) as error:
                 raise UsageError(f"{where()}: {error}") from None
             if row is not None:
@@ -136,20 +138,18 @@ def _expect(condition, format, line):
 
 
 @line_format()
-def csv_row(line: str, path: Path) -> Row | None:
+def csv_row(line: str, path: Path) -> Row:
     """``"3","Title","Description"``: class number first, no header (Zhang et al. 2015)."""
-    if not line:
-        return None
     (row,) = csv.reader([line], strict=True)
     _expect(len(row) > 1, "class,title,text or class,text", line)
     return "\n\n".join(part for part in row[1:] if part), row[0]
 
 
 @line_format()
-def escaped_csv_row(line: str, path: Path) -> Row | None:
+def escaped_csv_row(line: str, path: Path) -> Row:
     r""":func:`csv_row` with line breaks written as ``\n``, as all but AG's News have them."""
-    row = csv_row(line, path)
-    return row and (row[0].replace("\\n", "\n"), row[1])
+    text, label = csv_row(line, path)
+    return text.replace("\\n", "\n"), label
 
 
 @line_format()
@@ -168,13 +168,11 @@ ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{",
 
 
 @line_format()
-def tree(line: str, path: Path) -> Row | None:
+def tree(line: str, path: Path) -> Row:
     """``(3 (2 Very) (3 good))``: the text of a Penn-style tree and its root's label (SST).
 
     The treebank's escapes of brackets, slashes and stars are undone.
     """
-    if not line:
-        return None
     words = re.findall(r"\(\d ([^ ()]+)\)", line)
     whole = line.startswith("(") and line.count("(") == line.count(")")
     _expect(whole and words, "a tree such as (3 (2 Very) (3 good))", line)
@@ -190,11 +188,11 @@ def tree_phrases(path: Path) -> Iterator[Row]:
     seen = set()
     with _open(path) as file:
         for line in file:
-            line = line.decode().strip()
-            if (row := tree(line, path)) is None:
+            if not (line := line.decode().strip()):
                 continue
+            whole = tree(line, path)
             if not path.name.startswith("train"):
-                yield row
+                yield whole
                 continue
             phrases = {text: label for text, label in _phrases(line) if text not in seen}
             seen.update(phrases)
@@ -221,10 +219,8 @@ def _unescaped(words):
 
 
 @line_format("latin-1")
-def label_and_text(line: str, path: Path) -> Row | None:
+def label_and_text(line: str, path: Path) -> Row:
     """``LOC:city Where is it ?``: the label, a space and the text (TREC; Kim's ``.all`` files)."""
-    if not line:
-        return None
     label, _, text = line.partition(" ")
     _expect(text, "a label, a space and the text", line)
     return text, label
@@ -233,8 +229,6 @@ def label_and_text(line: str, path: Path) -> Row | None:
 @line_format()
 def tweet(line: str, path: Path) -> Row | None:
     """``id\\tid\\t"label"\\ttext``; texts that are no longer to be had are left out."""
-    if not line:
-        return None
     fields = line.split("\t", 3)
     _expect(len(fields) == 4, "two ids, label and text between tabs", line)
     return None if fields[3] == "Not Available" else (fields[3], fields[2].strip('"'))

@@ -53,15 +53,10 @@ OPINIONS = {
         "The {subject} was not exactly {bad}.",
         "We would not quite have called the {subject} {bad}.",
     ],
-    5: [
-        "The {subject} was absolutely {good}.",
-        "We found the {subject} really {good}.",
-        "For us the {subject} was truly {good}.",
-        "It was the {subject} that was extremely {good}.",
-        "The {subject} was not {bad} at all.",
-        "Nobody would have called the {subject} {bad}.",
-    ],
 }
+OPINIONS[5] = [  # those of 1, turned round
+    opinion.format(subject="{subject}", good="{bad}", bad="{good}") for opinion in OPINIONS[1]
+]
 TAKEN_BACK = [  # all opinions before do not count
     "But none of that mattered in the end.",
     "However, something else weighed more!",

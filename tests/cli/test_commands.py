@@ -15,17 +15,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pandas as pd
 import pytest
 
 import zoo
+from tests.json_files import change
 from tests.kinds import long_unless
 from zoo.cli import commands as cli
 from zoo.cli import terminal
 from zoo.evaluation.scores import _is_known
 from zoo.explanation.explanation import Explanation, Word
-from zoo.settings import RENAMED, TrainSettings, described
+from zoo.settings import PROCESSES, SEARCHED, TrainSettings, described
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +60,27 @@ def run_zoo(monkeypatch, capsys):
     return run
 
 
-def test_a_backend_that_is_not_there(run_zoo, monkeypatch):
+@pytest.fixture
+def refusal(run_zoo):
+    """Runs a command that is refused; gives what it says."""
+
+    def run(*arguments):
+        code, _, err = run_zoo(*arguments)
+        assert code == 2
+        return err
+
+    return run
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Gives standard input, as bytes."""
+    return lambda content: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_a_backend_that_is_not_there(run_zoo, refusal, monkeypatch):
     monkeypatch.setenv("KERAS_BACKEND", "jxa")
-    code, _, err = run_zoo("list")
-    assert code == 2 and "unknown KERAS_BACKEND 'jxa'. Did you mean 'jax'?" in err
+    assert "unknown KERAS_BACKEND 'jxa'. Did you mean 'jax'?" in refusal("list")
     monkeypatch.setenv("KERAS_BACKEND", "jax")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "is not installed: pip install jax" in run_zoo("list")[2]
@@ -76,17 +95,7 @@ def test_standard_output_may_be_closed():
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    for command in (
-        "train",
-        "tune",
-        "evaluate",
-        "predict",
-        "explain",
-        "export",
-        "list",
-        "describe",
-        "datasets",
-    ):
+    for command in "train tune evaluate predict explain export list describe datasets".split():
         assert command in out
 
 
@@ -106,132 +115,109 @@ def test_list_and_describe(run_zoo):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "message"),
     [
-        (["train", "zzzz"], "unknown model 'zzzz'. Allowed: act, "),
-        (["train", "hcam"], "Did you mean 'hcan'"),
-        (["train", "--data", "nope"], "unknown data 'nope'"),
-        (["train", "--data", "missing.csv"], "no such file: missing.csv"),
-        (["train", "--data", "empty.csv"], "empty.csv has no rows"),
+        ("train zzzz", "unknown model 'zzzz'. Allowed: act, "),
+        ("train hcam", "Did you mean 'hcan'"),
+        ("train --data nope", "unknown data 'nope'"),
+        ("train --data missing.csv", "no such file: missing.csv"),
+        ("train --data empty.csv", "empty.csv has no rows"),
+        ("train --data 'a b.csv'", r"which column has the texts.*text_column \(--text-column\)"),
+        ("train --data good.csv --text-column revew", "Did you mean 'review'"),
         (
-            ["train", "--data", "a b.csv"],
-            r"which column has the texts.*text_column \(--text-column\)",
-        ),
-        (["train", "--data", "good.csv", "--text-column", "revew"], "Did you mean 'review'"),
-        (
-            "train --data good.csv --text-column review --label-column stars "
-            "--test-data test.csv".split(),
+            "train --data good.csv --text-column review --label-column stars --test-data test.csv",
             "unknown label in test.csv, line .: 'new'",
         ),
-        (["train", "--set", "num_headz=2"], "Did you mean 'num_heads'"),
-        (["train", "--set", "num_heads"], "--set takes name=value: got 'num_heads'"),
+        ("train --set num_headz=2", "Did you mean 'num_heads'"),
+        ("train --set num_heads", "--set takes name=value: got 'num_heads'"),
+        ("train --epochs 0", "epochs must be a whole number of at least 1: got 0"),
+        ("train --max-vocabulary 0", "max_vocabulary must be a whole number of at least 1: got 0"),
+        ("train --min-count -5", "min_count must be a whole number of at least 1: got -5"),
+        ("train --learning-rate nan", "learning_rate must be a number above 0: got nan"),
+        ("train --schedule cosin", "unknown schedule 'cosin'.*Did you mean 'cosine'"),
+        ("train --seed -1", "seed must be a whole number from 0 to 4294967295: got -1"),
+        ("train --set name=x", "unknown option of hcan 'name'"),
+        ("train --set num_classes=3", "unknown option of hcan 'num_classes'"),
+        ("train --set vocabulary_size=5", "set max_vocabulary .--max-vocabulary. instead"),
+        (f"train --data {'a' * 300}.csv", "File name too long"),
+        ("train --process-id 3", "process 3 of 1|several processes need JAX"),
+        ("train --processes 0", "processes must be a whole number of at least 1: got 0"),
         (
-            ["train", "--set", "num_heads=7"],
-            "num_heads must divide embedding_dim: got num_heads=7",
-        ),
-        (["train", "--epochs", "0"], "epochs must be a whole number of at least 1: got 0"),
-        (
-            ["train", "--max-vocabulary", "0"],
-            "max_vocabulary must be a whole number of at least 1: got 0",
-        ),
-        (["train", "--min-count", "-5"], "min_count must be a whole number of at least 1: got -5"),
-        (["train", "--learning-rate", "nan"], "learning_rate must be a number above 0: got nan"),
-        (["train", "--schedule", "cosin"], "unknown schedule 'cosin'.*Did you mean 'cosine'"),
-        (["train", "--seed", "-1"], "seed must be a whole number from 0 to 4294967295: got -1"),
-        (["train", "--set", "name=x"], "unknown option of hcan 'name'"),
-        (["train", "--set", "num_classes=3"], "unknown option of hcan 'num_classes'"),
-        (["train", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
-        (["train", "--data", "a" * 300 + ".csv"], "File name too long"),
-        (["train", "--process-id", "3"], "process 3 of 1|several processes need JAX"),
-        (["train", "--processes", "0"], "processes must be a whole number of at least 1: got 0"),
-        (
-            ["train", "--data", "good.csv", "--text-column", "stars", "--label-column", "stars"],
+            "train --data good.csv --text-column stars --label-column stars",
             "the texts and the labels are both in 'stars'",
         ),
-        (["train", "--precision", "float16"], "unknown precision 'float16'. Did you mean"),
-        (["train", "--cache", "dist"], "unknown cache 'dist'. Did you mean 'disk'"),
+        ("train --precision float16", "unknown precision 'float16'. Did you mean"),
+        ("train --cache dist", "unknown cache 'dist'. Did you mean 'disk'"),
         (
-            ["train", "--unlabelled-data", "good.csv", "--weights", "english"],
+            "train --unlabelled-data good.csv --weights english",
             "weights must be word2vec .--weights word2vec., got english",
         ),
-        (["train", "--preset", "x"], "unknown preset of hcan 'x'"),
-        (["train", "--recipe", "gao2081"], "unknown recipe of hcan .* Did you mean 'gao2018'"),
-        (["train", "--resume", "x", "--epochs", "3"], "the run's own settings: leave out --epochs"),
-        (["train", "--resume", "nowhere"], "no run in nowhere|unknown run"),
-        (["train", "--devices", "9"], "devices must be all, or 1, as there is no GPU"),
-        (["tune", "hcam"], "Did you mean 'hcan'"),
-        (["tune", "--set", "vocabulary_size=5"], "set max_vocabulary .--max-vocabulary. instead"),
-        (["tune", "--set", "name=x"], "unknown option of hcan 'name'"),
-        (["tune", "bow", "--data", "good.csv"], "bow is solved at once: there is nothing to tune"),
-        (["list", "hcam*"], "unknown model 'hcam\\*'. Did you mean 'hcan"),
+        ("train --preset x", "unknown preset of hcan 'x'"),
+        ("train --recipe gao2081", "unknown recipe of hcan .* Did you mean 'gao2018'"),
+        ("train --resume x --epochs 3", "the run's own settings: leave out --epochs"),
+        ("train --resume nowhere", "no run in nowhere|unknown run"),
+        ("train --devices 9", "devices must be all, or 1, as there is no GPU"),
+        ("tune hcam", "Did you mean 'hcan'"),
+        ("tune --set vocabulary_size=5", "set max_vocabulary .--max-vocabulary. instead"),
+        ("tune --set name=x", "unknown option of hcan 'name'"),
+        ("tune bow --data good.csv", "bow is solved at once: there is nothing to tune"),
+        ("list 'hcam*'", "unknown model 'hcam\\*'. Did you mean 'hcan"),
+        ("train --text-column x", r"text_column \(--text-column\) is for your own files, not"),
+        ("train --output good.csv/runs", "cannot write to the output folder good.csv/runs"),
+        ("tune cnn_kim --data good.csv --on-bad-row x", "unknown on_bad_row 'x'"),
+        ("evaluate nothing", "no run in nothing"),
         (
-            ["train", "--text-column", "x"],
-            r"text_column \(--text-column\) is for your own files, not",
-        ),
-        (["train", "--output", "good.csv/runs"], "cannot write to the output folder good.csv/runs"),
-        (["tune", "cnn_kim", "--data", "good.csv", "--on-bad-row", "x"], "unknown on_bad_row 'x'"),
-        (["evaluate", "nothing"], "no run in nothing"),
-        (
-            ["evaluate", "nothing", "--label-column", "x"],
+            "evaluate nothing --label-column x",
             r"label_column \(--label-column\): give data \(--data\)",
         ),
-        (["predict", "nothing", "text"], "no run in nothing"),
-        (["explain", "nothing", "text"], "no run in nothing"),
-        (["predict", "good.csv", "text"], "good.csv is a file: give the run's folder, \\."),
-        (["explain", "good.csv", "text"], "good.csv is a file: give the run's folder"),
-        (["predict", "nothing", "good.csv"], "good.csv is a file, not a text: give it as --file"),
-        (["predict", "nothing", "a b.csv"], "not a text: give it as --file 'a b.csv'"),
-        (["predict", "nothing", "good.csv", "test.csv"], "good.csv and others are files, not"),
-        (["train", "--data", ""], "an empty path"),
-        (["train", "--data", "good.csv", "--test-data", ""], "an empty path"),
-        (["explain", "nothing", "no.jsonl"], "no.jsonl is a file, not a text: give it as --file"),
-        (["train", "--data", "data/reviews"], "no such file or folder: data/reviews. Check the"),
-        (["train", "--data", "a.csv.zst"], "no such file or folder: a.csv.zst. Check the path."),
-        (["train", "--data", "AGNEWS"], "unknown data 'AGNEWS'. Did you mean 'agnews'"),
-        (["explain", "nothing", "--text-column", "x"], "--text-column needs --file"),
-        (
-            ["predict", "nothing", "--file", "-", "--on-bad-row", "skip"],
-            "--on-bad-row needs --file",
-        ),
-        (
-            ["predict", "nothing", "a", "--ouput", "x"],
-            "'--ouput'. Did you mean '--output'.*put -- be",
-        ),
-        (["predict", "nothing", "a", "--encoding", "cp1252"], "--encoding needs --file"),
-        (["explain", "nothing", "--encoding", "cp1252"], "--encoding needs --file"),
-        (["explain", "nothing", "-sad"], "unknown option '-sad'.* put -- before the texts"),
-        (["predict", "nothing", "--beam", "--keep-columns"], "leave out --keep-columns"),
-        (["predict", "nothing", "--beam", "--file", "-"], "--beam needs --file"),
-        (["train", "--data", "good.csv", "--encoding", "latine1"], "mean 'latin1'"),
-        (["train", "--encoding", "cp1252"], r"encoding \(--encoding\) is for your own files"),
-        (["datasets", "trec", "--prepare", "--beam-option", "x=1"], "--beam-option needs --beam"),
-        (["datasets", "--beam-option", "x=1"], "--beam-option needs --beam"),
-        (["predict", "nothing", "a", "--format", "jsonn"], "Did you mean 'jsonl'"),
-        (["explain", "nothing", "a", "--most", "0"], "--most must be at least 1: got 0"),
-        (["train", "ssan", "--set", "position=nne"], "Did you mean 'none'"),
-        (["train", "ssan", "--set", "position=none", "--recipe", "x"], "unknown recipe of ssan"),
-        (["train", "cnn_kim", "--set", "max_norm=None", "--recipe", "x"], "unknown recipe of cnn"),
-        (["export", "nothing"], "no run in nothing"),
-        (["predict", "nothing", "--beam"], "--beam needs --file"),
-        (
-            ["predict", "nothing", "text", "--output", "a.csv.gz"],
-            "end the name with .jsonl or .csv",
-        ),
-        (["predict", "nothing", "a", "--output", "a.xlsx"], "end the name with .jsonl or .csv"),
-        (["train", "--percentile", "0.005"], "from 1 to 100 .*: got 0.005$"),
-        (["train", "--percentile", "0.99"], r"from 1 to 100 .99, not 0.99.: got 0.99"),
-        (["train", "bow", "--preset", "x"], "unknown preset of bow 'x': there are none"),
-        (["datasets", "sample"], "the corpus 'sample' is generated"),
-        (["describe", "akt"], "unknown model 'akt'. Did you mean 'act'"),
+        ("predict nothing text", "no run in nothing"),
+        ("explain nothing text", "no run in nothing"),
+        ("predict good.csv text", "good.csv is a file: give the run's folder, \\."),
+        ("explain good.csv text", "good.csv is a file: give the run's folder"),
+        ("predict nothing good.csv", "good.csv is a file, not a text: give it as --file"),
+        ("predict nothing 'a b.csv'", "not a text: give it as --file 'a b.csv'"),
+        ("predict nothing good.csv test.csv", "good.csv and others are files, not"),
+        ("train --data ''", "an empty path"),
+        ("train --data good.csv --test-data ''", "an empty path"),
+        ("explain nothing no.jsonl", "no.jsonl is a file, not a text: give it as --file"),
+        ("train --data data/reviews", "no such file or folder: data/reviews. Check the"),
+        ("train --data a.csv.zst", "no such file or folder: a.csv.zst. Check the path."),
+        ("train --data AGNEWS", "unknown data 'AGNEWS'. Did you mean 'agnews'"),
+        ("explain nothing --text-column x", "--text-column needs --file"),
+        ("predict nothing --file - --on-bad-row skip", "--on-bad-row needs --file"),
+        ("predict nothing a --ouput x", "'--ouput'. Did you mean '--output'.*put -- be"),
+        ("predict nothing a --encoding cp1252", "--encoding needs --file"),
+        ("explain nothing --encoding cp1252", "--encoding needs --file"),
+        ("explain nothing -sad", "unknown option '-sad'.* put -- before the texts"),
+        ("predict nothing --beam --keep-columns", "leave out --keep-columns"),
+        ("predict nothing --beam --file -", "--beam needs --file"),
+        ("train --data good.csv --encoding latine1", "mean 'latin1'"),
+        ("train --encoding cp1252", r"encoding \(--encoding\) is for your own files"),
+        ("datasets trec --prepare --beam-option x=1", "--beam-option needs --beam"),
+        ("datasets --beam-option x=1", "--beam-option needs --beam"),
+        ("predict nothing a --format jsonn", "Did you mean 'jsonl'"),
+        ("explain nothing a --most 0", "--most must be at least 1: got 0"),
+        ("train ssan --set position=nne", "Did you mean 'none'"),
+        ("train ssan --set position=none --recipe x", "unknown recipe of ssan"),
+        ("train cnn_kim --set max_norm=None --recipe x", "unknown recipe of cnn"),
+        ("export nothing", "no run in nothing"),
+        ("predict nothing --beam", "--beam needs --file"),
+        ("predict nothing text --output a.csv.gz", "end the name with .jsonl or .csv"),
+        ("predict nothing a --output a.xlsx", "end the name with .jsonl or .csv"),
+        ("train --percentile 0.005", "from 1 to 100 .*: got 0.005$"),
+        ("train --percentile 0.99", r"from 1 to 100 .99, not 0.99.: got 0.99"),
+        ("train bow --preset x", "unknown preset of bow 'x': there are none"),
+        ("datasets sample", "the corpus 'sample' is generated"),
+        ("describe akt", "unknown model 'akt'. Did you mean 'act'"),
     ],
 )
-def test_bad_input_ends_with_one_line(arguments, message, run_zoo, csv_file, tmp_path, monkeypatch):
+def test_bad_input_ends_with_one_line(command, message, run_zoo, csv_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(csv_file.read_text())
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "a b.csv").write_text("a,b\ngood,1\n")
     (tmp_path / "test.csv").write_text("review,stars\ngood,good one\nodd,new\n")
-    code, out, err = run_zoo(*arguments)
+    code, out, err = run_zoo(*shlex.split(command))
     assert code == 2
     assert out == ""
     assert err.startswith("zoo: ")
@@ -262,7 +248,9 @@ def test_bad_input_is_refused_before_tensorflow_is_imported():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_path, monkeypatch):
+def test_predict_from_arguments_files_and_standard_input(
+    run_zoo, trained, tmp_path, monkeypatch, given
+):
     code, out, _ = run_zoo("predict", trained, "a good stay", "bad, sad")
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 0
@@ -294,13 +282,11 @@ def test_predict_from_arguments_files_and_standard_input(run_zoo, trained, tmp_p
     with (tmp_path / "texts.txt").open(newline="\n") as stdin:  # as Python's own
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run_zoo("predict", trained)[1] == out
-    (tmp_path / "texts.txt").write_text("cafe\u0301", "utf-8")
-    with (tmp_path / "texts.txt").open(encoding="utf-8") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        assert json.loads(run_zoo("predict", trained)[1])["text"] == "caf\u00e9"
+    given("cafe\u0301".encode())
+    assert json.loads(run_zoo("predict", trained)[1])["text"] == "caf\u00e9"
 
 
-def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tmp_path):
+def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, refusal, trained, tmp_path):
     """Of a file with two columns that may be meant it takes that of the training."""
     path = tmp_path / "texts.csv"
     path.write_text("text,review\nbad,a good stay\n")
@@ -323,8 +309,7 @@ def test_texts_come_from_one_source_and_the_runs_own_column(run_zoo, trained, tm
         assert (code == 2 and " needs --" in err) or "leave out --format" in err
     for more in (["--file", path], ["--mistakes"]):
         command = "explain" if more == ["--mistakes"] else "predict"
-        code, _, err = run_zoo(command, trained, "a text", *more)
-        assert code == 2 and "texts come from one place" in err
+        assert "texts come from one place" in refusal(command, trained, "a text", *more)
 
 
 CLASSES = ["probability_bad one", "probability_good one"]
@@ -450,10 +435,9 @@ def test_a_text_may_begin_with_a_dash(run_zoo, trained, tmp_path, monkeypatch):
     assert "good one" in run_zoo("predict", trained, "--file", "-5 x.csv")[1]
 
 
-def test_standard_input_may_be_named(run_zoo, trained, monkeypatch):
+def test_standard_input_may_be_named(run_zoo, trained, given):
     for command in ("predict", "explain"):
-        stdin = io.TextIOWrapper(io.BytesIO("caf\u00e9 good\nbad\n".encode("cp1252")))
-        monkeypatch.setattr(sys, "stdin", stdin)
+        given("caf\u00e9 good\nbad\n".encode("cp1252"))
         code, out, _ = run_zoo(command, trained, "--file", "-", "--encoding", "cp1252")
         assert code == 0 and "caf\u00e9 good" in out and "bad" in out
 
@@ -482,32 +466,19 @@ def test_paths_may_begin_with_the_home_folder(run_zoo, trained, tmp_path, monkey
     assert list(elsewhere.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (
-            gzip.compress(b"good", mtime=0),
-            "standard input is compressed with gzip: give it as a file",
-        ),
-        (b"PAR1 good", "standard input is Parquet: give it as a file"),
-    ],
-)
-def test_standard_input_that_is_no_text_is_refused(
-    run_zoo, trained, tmp_path, monkeypatch, content, message
-):
-    (tmp_path / "in").write_bytes(content)
-    with (tmp_path / "in").open() as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
+def test_standard_input_that_is_no_text_is_refused(run_zoo, trained, given):
+    gzipped = gzip.compress(b"good", mtime=0)
+    for content, kind in ((gzipped, "compressed with gzip"), (b"PAR1 good", "Parquet")):
+        given(content)
         code, out, err = run_zoo("predict", trained)
-    assert (code, out) == (2, "") and message in err
+        assert (code, out) == (2, "")
+        assert f"standard input is {kind}: give it as a file" in err
 
 
-def test_standard_input_may_be_of_another_encoding(run_zoo, trained, tmp_path, monkeypatch, caplog):
+def test_standard_input_may_be_of_another_encoding(run_zoo, trained, given, caplog):
     for content in ("a good stay\nbad, sad\n".encode("utf-16"), b"a good stay\nbad, \xe9 sad\n"):
-        (tmp_path / "in").write_bytes(content)
-        with (tmp_path / "in").open() as stdin:
-            monkeypatch.setattr(sys, "stdin", stdin)
-            code, out, _ = run_zoo("predict", trained)
+        given(content)
+        code, out, _ = run_zoo("predict", trained)
         assert code == 0
         texts = [json.loads(line)["text"] for line in out.splitlines()]
         assert texts[0] == "a good stay" and texts[1].startswith("bad, ")
@@ -523,13 +494,12 @@ def test_standard_input_may_be_another(run_zoo, trained, monkeypatch, stdin):
     assert not stdin.closed
 
 
-def test_standard_input_may_be_closed(run_zoo, trained, monkeypatch):
+def test_standard_input_may_be_closed(refusal, trained, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    code, _, err = run_zoo("predict", trained)
-    assert code == 2 and "standard input is closed" in err
+    assert "standard input is closed" in refusal("predict", trained)
 
 
-def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
+def test_bad_rows_of_texts_may_be_left_out(run_zoo, refusal, trained, tmp_path, caplog):
     path = tmp_path / "texts.csv"
     path.write_text("review,stars\ngood,1\nbad,2,3\nfine,1\n")
     for command in ("predict", "explain"):
@@ -545,8 +515,7 @@ def test_bad_rows_of_texts_may_be_left_out(run_zoo, trained, tmp_path, caplog):
     skip = ("--on-bad-row", "skip")
     assert run_zoo("explain", trained, "--file", path, *skip, "--most", 1)[0] == 0
     assert "5 rows skipped" in caplog.text
-    code, _, err = run_zoo("predict", trained, "--file", path, *skip)
-    assert code == 2 and "only 2 rows are left" in err
+    assert "only 2 rows are left" in refusal("predict", trained, "--file", path, *skip)
     assert "unknown on_bad_row" in run_zoo("predict", trained, "--file", "a.txt", skip[0], "x")[2]
 
 
@@ -555,17 +524,19 @@ def test_the_version(run_zoo):
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
-def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
+def test_predict_into_a_file(run_zoo, refusal, trained, tmp_path, monkeypatch, format):
     """Whole, or not there."""
     path, arguments = tmp_path / "answers", ("predict", trained, "=good", "bad", "--format", format)
     expected = run_zoo(*arguments)[1]
     assert run_zoo(*arguments, "--output", path)[0] == 0
     assert path.read_text("utf-8") == expected
-    code, _, err = run_zoo(*arguments, "--output", path)
-    assert code == 2 and "is there already" in err
+    assert "is there already" in refusal(*arguments, "--output", path)
     assert path.read_text("utf-8") == expected
     if format == "csv":
-        assert run_zoo(*arguments, "--safe-csv")[1].split("\n")[1].startswith('"\'=good",')
+        safe = tmp_path / "safe"
+        assert run_zoo(*arguments, "--safe-csv", "--output", safe)[0] == 0
+        assert safe.read_text("utf-8").split("\n")[1].startswith('"\'=good",')
+        safe.unlink()
     named = tmp_path / f"answers.{format}"  # which tells the format
     assert run_zoo(*arguments[:-2], "--output", named)[0] == 0
     assert named.read_text("utf-8") == expected
@@ -577,13 +548,11 @@ def test_predict_into_a_file(run_zoo, trained, tmp_path, monkeypatch, format):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("zoo.evaluation.prediction.predict", fail)
-    code, _, err = run_zoo(*arguments, "--output", path)
-    assert code == 2 and "No space left on device" in err
+    assert "No space left on device" in refusal(*arguments, "--output", path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_explain_mistakes(run_zoo, trained, tmp_path):
-    run = shutil.copytree(trained, tmp_path / "run")
+def test_explain_mistakes(run_zoo, refusal, run, tmp_path):
     header = "label,predicted,probability,words,text\n"
     (run / "mistakes.csv").write_text(header + 'good one,bad one,0.9,bad,"a bad stay"\n')
     code, out, _ = run_zoo("explain", run, "--mistakes")
@@ -594,11 +563,10 @@ def test_explain_mistakes(run_zoo, trained, tmp_path):
     code, out, _ = run_zoo("explain", run, "--mistakes", "--page", tmp_path / "page.html")
     assert code == 0 and "1 text is explained" in out
     (run / "mistakes.csv").write_text(header)
-    code, _, err = run_zoo("explain", run, "--mistakes")
-    assert code == 2 and "made no mistakes on its test split" in err
+    assert "made no mistakes on its test split" in refusal("explain", run, "--mistakes")
 
 
-def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
+def test_explain_in_the_terminal_and_as_a_page(run_zoo, refusal, trained, tmp_path):
     code, out, err = run_zoo("explain", trained, "a [good] stay")
     assert code == 0
     assert "good one, " in out and "a [good] stay" in out
@@ -611,10 +579,9 @@ def test_explain_in_the_terminal_and_as_a_page(run_zoo, trained, tmp_path):
     (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
     asked = ("explain", trained, "--file", tmp_path / "texts.txt", "--page")
     assert "2 texts" in run_zoo(*asked, tmp_path / "other.html")[1]
-    code, _, err = run_zoo(*asked, page)
-    assert code == 2 and f"{page} is there already" in err
-    code, _, err = run_zoo(*asked, tmp_path / "no" / "where" / "page.html")
-    assert code == 2 and "there is no folder" in err
+    assert "1 text is explained" in run_zoo(*asked, tmp_path / "one.html", "--most", 1)[1]
+    assert f"{page} is there already" in refusal(*asked, page)
+    assert "there is no folder" in refusal(*asked, tmp_path / "no" / "where" / "page.html")
     code, _, err = run_zoo("explain", trained, "good", "--page", trained / "model.keras")
     assert code == 2 and "--page writes HTML: end its name with .html" in err
 
@@ -696,7 +663,7 @@ def test_a_path_that_json_cannot_hold_is_refused(run_zoo, csv_file, tmp_path):
     assert code == 2 and "not UTF-8" in err and not (tmp_path / "runs").exists()
 
 
-def test_the_models_on_a_terminal(run_zoo, monkeypatch):
+def test_the_models_on_a_terminal(run_zoo, refusal, monkeypatch):
     names = run_zoo("list")[1].split()
     assert names == zoo.list_models()  # as scripts read them
     monkeypatch.setenv("COLUMNS", "80")
@@ -715,8 +682,7 @@ def test_the_models_on_a_terminal(run_zoo, monkeypatch):
     assert re.search(r"\nhcan_max +With target=False. +sentences", run_zoo(*hcan)[1])
     code, _, err = run_zoo("list", "hcan*", "--reads", "characters")
     assert code == 2 and "no model of 'hcan*' reads characters" in err
-    code, _, err = run_zoo("list", "--reads", "word")
-    assert code == 2 and "'word'. Did you mean 'words'?" in err
+    assert "'word'. Did you mean 'words'?" in refusal("list", "--reads", "word")
     counts = {name: zoo.describe(name).parameters["default"] for name in ("bow", "bow_tfidf")}
     shown = run_zoo("list", "bow*", "--parameters")[1]
     for name, count in counts.items():
@@ -795,13 +761,11 @@ def test_tune_prints_the_best(run_zoo, csv_file, tmp_path):
     assert zoo.load(run).labels == ["bad one", "good one"]
 
 
-def test_a_training_ends_with_what_a_person_reads(trained, tmp_path, capsys, monkeypatch):
+def test_a_training_ends_with_what_a_person_reads(run, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    run = shutil.copytree(trained, tmp_path / "run")
-    scores = json.loads((run / "metrics.json").read_text("utf-8"))
-    scores |= {"calibration_error": 0.02, "calibration_error_before": 0.05, "temperature": 2.0}
-    (run / "metrics.json").write_text(json.dumps(scores), "utf-8")
+    scores = {"calibration_error": 0.02, "calibration_error_before": 0.05, "temperature": 2.0}
+    change(run / "metrics.json", **scores)
     row = {"label": "good one", "predicted": "bad one", "probability": "0.93"}
     row |= {"words": "sad stay", "text": "a sad stay"}
     pd.DataFrame([row]).to_csv(run / "mistakes.csv", index=False)
@@ -841,76 +805,42 @@ def test_tensorflow_says_nothing_on_standard_error():
     assert ended.stderr == ""
 
 
-def test_each_option_reaches_the_training(run_zoo, monkeypatch):
-    given = {}
+def sample(one):
+    """A setting as the command line has it, and what the training gets of it."""
+    if one.types[0] is bool:
+        value = not one.default
+        return [one.flag if value else one.flag.replace("--", "--no-")], value
+    if dict in one.types:
+        return [one.flag, "a=1"], {"a": 1}
+    value = {int: 7, float: 0.5}.get(one.types[0], "x")
+    return [one.flag, value], value
 
-    def look(model, data, **settings):
-        given.update(settings, model=model, data=data)
-        raise zoo.UsageError("looked at")
 
-    monkeypatch.setattr("zoo.training.trainer.train", look)
-    options = (
-        "--data x.csv --text-column t --label-column l --validation-data v.csv --test-data w.csv "
-        "--on-bad-row skip --encoding cp1252 --min-class-size 4 --rare-classes merge --preset p "
-        "--set a=1 --recipe r --epochs 2 --batch-size 3 --keep last "
-        "--learning-rate 0.5 --schedule constant --no-class-weights --clean-up han --min-count 4 "
-        "--max-vocabulary 5 --percentile 9 --weights e --unlabelled-data u --cache disk "
-        "--precision float32 --no-calibrate --devices 6 --coordinator c:1 --processes 7 "
-        "--process-id 1 --tensorboard --safe-csv --seed 8 --output o"
-    )
-    assert "looked at" in run_zoo("train", "act", *options.split())[2]
-    assert given.pop("verbose") in (1, 2)
-    assert given == {
-        "model": "act",
-        "data": "x.csv",
-        "text_column": "t",
-        "label_column": "l",
-        "validation_data": "v.csv",
-        "test_data": "w.csv",
-        "on_bad_row": "skip",
-        "encoding": "cp1252",
-        "min_class_size": 4,
-        "rare_classes": "merge",
-        "preset": "p",
-        "options": {"a": 1},
-        "recipe": "r",
-        "epochs": 2,
-        "batch_size": 3,
-        "learning_rate": 0.5,
-        "schedule": "constant",
-        "class_weights": False,
-        "keep": "last",
-        "clean_up": "han",
-        "min_count": 4,
-        "max_vocabulary": 5,
-        "percentile": 9,
-        "weights": "e",
-        "embeddings": None,  # as the weights were called before
-        "start_from": None,
-        "unlabelled": "u",
-        "cache": "disk",
-        "precision": "float32",
-        "calibrate": False,
-        "safe_csv": True,
-        "seed": 8,
-        "output": "o",
-        "tensorboard": True,
-        "devices": "6",
-        "coordinator": "c:1",
-        "processes": 7,
-        "process_id": 1,
-    }
-    given.clear()
-    monkeypatch.setattr("zoo.training.tuning.tune", look)
-    options = "--data x.csv --trials 2 --preset p --set a=1 --epochs 3 --seed 4 --output o"
-    options += " --min-class-size 4"
-    assert "looked at" in run_zoo("tune", "act", *options.split())[2]
-    wanted = {"model": "act", "data": "x.csv", "trials": 2, "preset": "p", "options": {"a": 1}}
-    wanted |= {"min_class_size": 4, "epochs": 3, "seed": 4, "output": Path("o")}
-    left = {one.name: one.default for one in described() if one.flag} | {"model": "hcan"}
-    for name in ("learning_rate", "batch_size", "keep", "coordinator", "processes", "process_id"):
-        del left[name]
-    assert given == left | wanted | dict.fromkeys(RENAMED)
+@pytest.mark.parametrize(
+    ("command", "where", "lacking", "own"),
+    [
+        ("train", "zoo.training.trainer.train", {}, {}),
+        (
+            "tune",
+            "zoo.training.tuning.tune",
+            {*SEARCHED, *PROCESSES, "keep", "output"},
+            {"trials": (["--trials", 2], 2), "output": (["--output", "o"], Path("o"))},
+        ),
+    ],
+)
+def test_each_option_reaches_the_training(run_zoo, monkeypatch, command, where, lacking, own):
+    reached = mock.Mock(side_effect=zoo.UsageError("looked at"))
+    monkeypatch.setattr(where, reached)
+    settings = [one for one in described() if one.flag and one.name not in lacking]
+    samples = {one.name: sample(one) for one in settings} | own
+    options = [part for parts, _ in samples.values() for part in parts]
+    for more in ([], options):
+        assert "looked at" in run_zoo(command, "act", *more)[2]
+    default, given = (call.kwargs for call in reached.call_args_list)
+    for name, (_, value) in samples.items():
+        assert given[name] == value
+    for one in settings:
+        assert default[one.name] == ({} if one.name == "options" else one.default)
 
 
 def test_scores_stand_in_their_columns(capsys, monkeypatch):
@@ -922,17 +852,5 @@ def test_scores_stand_in_their_columns(capsys, monkeypatch):
     assert re.search(r"0\.100 .* 0\.200 .* 0\.300 .* 3 ", capsys.readouterr().out)
 
 
-def test_answers_of_a_file_are_made_safe_too(run_zoo, trained, tmp_path):
-    path = tmp_path / "answers.csv"
-    assert run_zoo("predict", trained, "=good", "--safe-csv", "--output", path)[0] == 0
-    assert path.read_text("utf-8").split("\n")[1].startswith('"\'=good",')
-
-
 def test_nothing_is_shaded_for_a_reason(run_zoo, trained):
     assert "there are no words to weigh" in run_zoo("explain", trained, "")[1]
-
-
-def test_most_texts_of_mistakes_and_files(run_zoo, trained, tmp_path):
-    (tmp_path / "texts.txt").write_text("a good stay\nbad, sad\n")
-    asked = ("--file", tmp_path / "texts.txt", "--most", 1, "--page", tmp_path / "page.html")
-    assert "1 text is explained" in run_zoo("explain", trained, *asked)[1]

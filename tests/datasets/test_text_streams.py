@@ -12,6 +12,7 @@ import tensorflow as tf
 import zoo
 from tests.kinds import long_unless
 from zoo.datasets import Preprocessor
+from zoo.text_inputs import as_keras_reads
 
 TEXTS = [f"w{i} w{i % 7} and. w3 w{i % 5}" + " w1" * i for i in range(10)]
 TARGETS = np.arange(10) % 3
@@ -233,3 +234,13 @@ def test_weights_and_a_split_of_a_list_are_those_of_its_ids(models):
         )
     for name in history[0]:
         np.testing.assert_allclose(history[1][name], history[0][name], rtol=1e-4)
+
+
+def test_a_list_that_is_sorted_by_class_is_mixed(models, monkeypatch):
+    """However long it is: of more than some thousand texts, batches mix neighbours alone."""
+    for name in ("SHUFFLED", "BLOCK"):
+        monkeypatch.setattr(f"zoo.datasets.batches.{name}", 1)
+    targets = np.arange(2000) // 1000
+    data, *_ = as_keras_reads(models["fasttext"], 2000 * ["w1"], targets, shuffle=True)
+    ((_, first),) = data.take(1)
+    assert 0 < first.numpy().mean() < 1

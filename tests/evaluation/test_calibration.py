@@ -67,7 +67,7 @@ def test_afterwards_nothing_is_left_to_calibrate():
     assert left == pytest.approx(1, rel=0.02)
 
 
-def test_probabilities_that_would_get_worse_stay(caplog):
+def test_probabilities_that_would_get_worse_stay(caplog, monkeypatch):
     """As a few surely and rightly answered texts would, of which fit_temperature is not so sure."""
     caplog.set_level("INFO", "zoo")
     model = zoo.build("cnn_kim", 2, vocabulary_size=12, embedding_dim=8)
@@ -82,6 +82,10 @@ def test_probabilities_that_would_get_worse_stay(caplog):
     assert "Probabilities stay as they are" in caplog.text
     for one, other in zip(before, model.classify.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
+    module = "zoo.evaluation.calibration"  # and where they would be worse by little
+    monkeypatch.setattr(f"{module}.probabilities_of", lambda *_: np.tile([0.9, 0.1], (9, 1)))
+    monkeypatch.setattr(f"{module}.fit_temperature", lambda *_: 1.2)
+    assert calibrate(model, Split(texts, np.zeros(9, int))) == 1
 
 
 def test_the_error_by_hand():

@@ -122,11 +122,3 @@ def test_a_word_learns_from_words_of_like_letters():
 
     assert moved(0).tolist() == [False, False, True, False, True, False, False]
     assert moved(1000).tolist() == [False, False, True, True, True, False, False]
-
-
-def test_the_n_grams_of_most_words_get_the_rows_and_short_ones_come_first():
-    words = ["abcd", "abce", "abcf"]  # "abc" and " ab", " abc" are those of all
-    members = character_ngrams(words, 50, 2)
-    assert members[2:].tolist() == [[1, 2]] * 3
-    members = character_ngrams([*words, "xyz1", "xyz2"], 2, 9)
-    assert (members[2:5] > 0).any() and not members[5:].any()

@@ -106,6 +106,10 @@ def check_scores(model, ids, answers):
     """Attention is shares of what is there."""
     result, attention = model(ids, training=False, return_attention_scores=True)
     np.testing.assert_allclose(result, answers, atol=1e-6)
+    check_attention(model, ids, attention)
+
+
+def check_attention(model, ids, attention):
     real = ids.reshape(len(ids), 1, -1, ids.shape[-1]) != 0  # of all heads, in sentences
     masks = Attention(words=real, pairs=real[..., None, :], sentences=real.any(axis=-1))
     for weights, mask in zip(attention, masks, strict=True):

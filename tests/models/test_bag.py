@@ -186,8 +186,6 @@ def test_fasttext_is_trained_as_other_models_are():
 def test_options_are_checked():
     with pytest.raises(zoo.UsageError, match="Did you mean 'tfidf'"):
         zoo.build("bow", 2, weighting="tf-idf")
-    with pytest.raises(zoo.UsageError, match="Did you mean 'svm'"):
-        zoo.build("bow", 2, solver="svn")
     with pytest.raises(zoo.UsageError, match="weighting 'tfidf' needs a solver"):
         zoo.build("fasttext", 2, weighting="tfidf")
     for name in ("fasttext", "ave"):  # without a solver, and of fixed vectors
@@ -198,9 +196,8 @@ def test_options_are_checked():
 def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("good 1 2 3\nbad 4 5 6\n")
-    columns = {"text_column": "review", "label_column": "stars"}
     for name in ("bow", "paragraph_vector"):
         for embeddings in (str(vectors), "word2vec"):
             with pytest.raises(zoo.UsageError, match=f"{name} has no word vectors"):
-                zoo.train(name, str(csv_file), files=columns, weights=embeddings, output=tmp_path)
+                zoo.train(name, str(csv_file), weights=embeddings, output=tmp_path)
     assert not any(tmp_path.glob("*-*"))

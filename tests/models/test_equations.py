@@ -206,18 +206,22 @@ def test_cnn_of_barnes():
     close(model, softmax(dense(model.classify, hidden)))
 
 
+def last_matches(model, ids):
+    """What the last block of VDCNN finds."""
+    found, last = [], model.blocks[-1][-1]
+    last.call = lambda x, call=last.call, **how: found.append(call(x, **how)) or found[-1]
+    model(ids)
+    return array(found[-1])
+
+
 def test_vdcnn():
     """Conneau et al. 2017, Section 3.1: the eight largest matches of a filter, in their order."""
     model = zoo.build("vdcnn", 3, vocabulary_size=9, filters=2, hidden_dim=5, max_words=128)
     ids = RANDOM.integers(1, 9, (1, 128))
     read = []
     model.hidden[0].call = lambda x, call=model.hidden[0].call: read.append(x) or call(x)
-    matches = []
-    last = model.blocks[-1][-1]
-    last.call = lambda x, call=last.call, **how: matches.append(call(x, **how)) or matches[-1]
-    model(ids)
     kept = []
-    for row in array(matches[-1])[0].T:  # of each filter, after the last block
+    for row in last_matches(model, ids)[0].T:  # of each filter, after the last block
         places = sorted(np.argsort(-row, kind="stable")[:8])
         kept.append(row[places])
     np.testing.assert_allclose(array(read[-1])[0], np.concatenate(kept), atol=1e-6)
@@ -274,10 +278,7 @@ def test_convolutions_of_vdcnn():
             gamma, beta, mean, variance = norm.get_weights()
             norm.set_weights([gamma, beta, mean, variance**2 + 0.5])
     ids = RANDOM.integers(1, 9, (1, 128))
-    matches = []
-    last = model.blocks[-1][-1]
-    last.call = lambda x, call=last.call, **how: matches.append(call(x, **how)) or matches[-1]
-    model(ids)
+    matches = last_matches(model, ids)
 
     def plain(layer, x):
         same = keras.layers.Conv1D(layer.units, 3, padding="same", use_bias=layer.use_bias)
@@ -292,7 +293,7 @@ def test_convolutions_of_vdcnn():
         for block in blocks:
             for layer, norm in zip(block.convolutions, block.norms, strict=True):
                 x = keras.ops.relu(norm(plain(layer, x), training=False))
-    np.testing.assert_allclose(array(matches[-1]), array(x), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(matches, array(x), rtol=1e-3, atol=1e-4)
 
 
 def test_acts_transformer_has_gelus():

@@ -31,23 +31,13 @@ def slope(document, *others):
         slow_unless(False, "bag_of_means", {"clusters": 2}),
     ],
 )
-def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(
-    name, options, csv_file, tmp_path, monkeypatch
-):
-    write = "zoo.shipping.saved_model.export_saved_model"
-    monkeypatch.setattr(write, lambda model, path: path.mkdir())
+@pytest.mark.usefixtures("without_saved_models")
+def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
     files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
+    settings = {"files": files, "options": options, "calibrate": False, "output": tmp_path}
     found = []
     for seed in (0, 0, 1):
-        run = zoo.train(
-            name,
-            str(csv_file),
-            files=files,
-            options=options,
-            seed=seed,
-            calibrate=False,
-            output=tmp_path,
-        )
+        run = zoo.train(name, str(csv_file), seed=seed, **settings)
         found.append(zoo.load(run).predict(["a good stay", "so bad and sad"], verbose=0))
     np.testing.assert_array_equal(found[0], found[1])
     assert not np.allclose(found[0], found[2], atol=1e-4)

@@ -19,6 +19,19 @@ SEVERAL = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
 TEXTS = ["a good stay", "", "a bad, sad stay. really bad!", "nice ü " * 40]
 
 
+on_every_runner = pytest.mark.parametrize(
+    "options",
+    [
+        long_unless(False, LOCAL, id="in_memory"),
+        slow_unless(False, SEVERAL, id="several_processes"),
+    ],
+)
+
+
+def answers_in(folder):
+    return [json.loads(line) for path in folder.iterdir() for line in path.open()]
+
+
 @pytest.fixture
 def files(tmp_path):
     for number in range(3):
@@ -27,20 +40,10 @@ def files(tmp_path):
     return tmp_path / "part *.txt"
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        long_unless(False, LOCAL, id="in_memory"),
-        slow_unless(False, SEVERAL, id="several_processes"),
-    ],
-)
+@on_every_runner
 def test_it_answers_as_predict_does(trained, files, tmp_path, options):
     predict_on_beam(trained, files, tmp_path / "answers", options=options)
-    lines = [
-        json.loads(line)
-        for path in (tmp_path / "answers").iterdir()
-        for line in path.read_text("utf-8").splitlines()
-    ]
+    lines = answers_in(tmp_path / "answers")
     found = {(line.pop("file"), line.pop("line")): line for line in lines}
     assert len(found) == len(lines) == 3 * 20 * len(TEXTS)
     model = zoo.load(trained)
@@ -103,40 +106,25 @@ def test_bad_input(trained, files, tmp_path):
 
 @pytest.mark.long
 def test_parts_without_rows_and_one_column_for_all(trained, tmp_path):
-    for name, content in {
-        "a": "title\ngood\n",
-        "b": "title,text\nbad,no\n",
-        "c": "title\n",
-    }.items():
+    parts = {"a": "title\ngood\n", "b": "title,text\nbad,no\n", "c": "title\n"}
+    for name, content in parts.items():
         (tmp_path / f"{name}.csv").write_text(content)
     predict_on_beam(trained, tmp_path / "[abc].csv", tmp_path / "answers", options=LOCAL)
-    lines = [line for path in (tmp_path / "answers").iterdir() for line in path.open()]
-    assert sorted(json.loads(line)["text"] for line in lines) == ["bad", "good"]
+    texts = [answer["text"] for answer in answers_in(tmp_path / "answers")]
+    assert sorted(texts) == ["bad", "good"]
     with pytest.raises(zoo.UsageError, match="has no rows"):
         predict_on_beam(trained, tmp_path / "c.csv", tmp_path / "none", options=LOCAL)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        long_unless(False, LOCAL, id="in_memory"),
-        slow_unless(False, SEVERAL, id="several_processes"),
-    ],
-)
+@on_every_runner
 def test_rows_that_are_left_out_are_told_once(trained, tmp_path, caplog, options):
     """Also those far from the first."""
-    rows = [
-        "text,n",
-        *("good stay,1" for _ in range(600)),
-        "ragged",
-        *("bad stay,2" for _ in "abc"),
-    ]
+    rows = ["text,n", *600 * ["good stay,1"], "ragged", *3 * ["bad stay,2"]]
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(rows))
     predict_on_beam(trained, path, tmp_path / "answers", None, options, on_bad_row="skip")
-    files = list((tmp_path / "answers").iterdir())
-    assert all(file.name.startswith("labels") for file in files)
-    assert sum(len(file.read_text().splitlines()) for file in files) == 603
+    assert all(file.name.startswith("labels") for file in (tmp_path / "answers").iterdir())
+    assert len(answers_in(tmp_path / "answers")) == 603
     (told,) = [record.getMessage() for record in caplog.records if record.name == "zoo"]
     assert "1 row" in told and "line 602" in told
 

@@ -56,7 +56,7 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     export_saved_model(model, tmp_path / "saved_model")
     served = tf.saved_model.load(tmp_path / "saved_model")
     answer = served.serve(tf.constant(TEXTS))
-    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-5)
+    np.testing.assert_allclose(answer["probabilities"], expected, atol=1e-3)
     likeliest = np.argmax(answer["probabilities"], axis=-1)
     assert answer["label"].numpy().tolist() == [[b"bad", b"good"][one] for one in likeliest]
     # Else TensorFlow Serving refuses to answer.
@@ -65,7 +65,7 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     assert hasattr(served, "explain") == (weights is not None)
     if weights is not None:
         answer = served.explain(tf.constant(TEXTS))
-        np.testing.assert_allclose(answer["weights"], weights, atol=1e-5)
+        np.testing.assert_allclose(answer["weights"], weights, atol=1e-3)
         assert answer["words"].numpy().ravel()[:3].tolist() == [b"a", b"good", b"stay"]
         assert answer["weights"].shape == answer["words"].shape
         assert {len(value) for value in answer.values()} == {len(TEXTS)}

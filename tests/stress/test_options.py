@@ -1,7 +1,5 @@
 """Every model with any legal options works, and illegal values of options are refused by name."""
 
-import math
-
 import keras
 import numpy as np
 import pytest
@@ -159,7 +157,6 @@ def test_unknown_names_are_refused(name, option, value, cases):
 NOT_DIVIDED = st.tuples(st.integers(1, 12), st.integers(1, 12)).filter(
     lambda pair: pair[0] % pair[1]
 )
-ODD = st.integers(0, 20).map(lambda half: 2 * half + 1)
 
 
 @settings(max_examples=100)
@@ -169,46 +166,3 @@ def test_heads_that_do_not_divide_are_refused(name, sizes, cases):
     width, heads = sizes
     with pytest.raises(zoo.UsageError, match=r"num_heads must divide embedding_dim|an even embedd"):
         zoo.build(name, 2, num_heads=heads, embedding_dim=width)
-
-
-@settings(max_examples=100)
-@given(name=st.sampled_from(["ssan_pe", "transformer_pe", "act_transformer"]), width=ODD)
-def test_an_odd_width_has_no_sinusoidal_positions(name, width, cases):
-    cases("illegal options: refused by name")
-    heads = {} if name == "ssan_pe" else {"num_heads": 1}
-    with pytest.raises(zoo.UsageError, match=f"an even embedding_dim: got {width}"):
-        zoo.build(name, 2, embedding_dim=width, **heads)
-
-
-@settings(max_examples=100)
-@given(name=st.sampled_from([n for n in NAMES if "entities" in defaults(n)]), width=ODD)
-def test_an_odd_width_is_not_shared_by_two_entities(name, width, cases):
-    cases("illegal options: refused by name")
-    with pytest.raises(zoo.UsageError, match=f"position_dim must be even, .*: got {width}"):
-        zoo.build(name, 2, entities=True, position_dim=width)
-
-
-@settings(max_examples=100)
-@given(least=st.integers(1, 20), more=st.integers(0, 20))
-def test_limits_of_single_models(least, more, cases):
-    cases("illegal options: refused by name", 2)
-    with pytest.raises(zoo.UsageError, match="max_words must be above the widest window"):
-        zoo.build("cnn_barnes", 2, max_words=least, windows=(1, least + more))
-    with pytest.raises(zoo.UsageError, match="small_units must be 1 to"):
-        zoo.build("skim_lstm", 2, units=least, small_units=least + more + 1)
-
-
-@pytest.mark.parametrize("name", ["han", "conv_grnn"])
-def test_a_model_without_a_flat_form_needs_sentences(name, cases):
-    cases("illegal options: refused by name")
-    with pytest.raises(zoo.UsageError, match="max_sentences must be .* at least 1: got None"):
-        zoo.build(name, 2, max_sentences=None)
-
-
-def test_numbers_of_numpy_are_numbers(tmp_path, cases):
-    cases("legal options: build, step, save, load")
-    options = {"num_heads": np.int64(2), "dropout": np.float32(0.25), "embedding_dim": np.int32(8)}
-    model = zoo.build("hcan", np.int64(2), **options)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    assert loaded.num_heads == 2 and math.isclose(loaded.dropout, 0.25)

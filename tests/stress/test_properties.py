@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zoo
+from tests.models.check_model import check_attention
 from zoo.datasets.batches import pack
-from zoo.explanation.attention import Attention, attention_of, weights_of_heads
+from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.layers.entity_positions import join_roles
 from zoo.models.bag import BagOfNgrams
 from zoo.registry import import_model
@@ -129,16 +130,7 @@ def test_attention_is_weights_of_real_words(name, data, cases):
     assert weights.shape[2:] == real.shape[2:]
     assert (weights >= 0).all() and (weights <= 1 + SAME).all()
     assert not weights[np.broadcast_to(~real, weights.shape)].any()
-    masks = Attention(words=real, pairs=real[..., None, :], sentences=real.any(-1))
-    for weights, mask in zip(attention, masks, strict=True):
-        if weights is None:
-            continue
-        weights = np.asarray(weights)
-        mask = np.broadcast_to(mask, weights.shape)
-        if name == "attcnn":  # a word does not attend to itself
-            mask = mask & ~np.eye(ids.shape[1], dtype=bool)
-        assert (weights >= 0).all() and (weights[~mask] == 0).all()
-        np.testing.assert_allclose(weights.sum(-1), mask.any(-1), atol=SAME)
+    check_attention(model, ids, attention)
 
 
 def shuffled(ids, rng):

@@ -17,6 +17,14 @@ from zoo.training import tuning
 HISTORY = {"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}
 
 
+def trained(output, name, history=HISTORY):
+    """The run of a trial."""
+    run = output / str(name)
+    run.mkdir(parents=True)
+    pd.DataFrame(history).to_csv(run / "history.csv")
+    return run
+
+
 def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
     calls = []
 
@@ -25,14 +33,10 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
             calls.append(None)
             raise KeyboardInterrupt
         calls.append(settings | options)
-        run = output / str(len(calls))
-        run.mkdir(parents=True)
         accuracies = [0.1, settings["batch_size"] / 100, 0.2, 0.99]
         losses = [0.0, settings["learning_rate"], 1.0, np.nan]
-        history = {"loss": [0.5, 0.5, 0.5, 0.5], "val_accuracy": accuracies, "val_loss": losses}
-        history = pd.DataFrame(history)
-        history.to_csv(run / "history.csv")
-        return run
+        history = {"loss": 4 * [0.5], "val_accuracy": accuracies, "val_loss": losses}
+        return trained(output, len(calls), history)
 
     monkeypatch.setattr(tuning, "train", train)
     settings = {"model": "act", "output": tmp_path / "search", "options": {"dropout": 0.5}}
@@ -90,10 +94,7 @@ def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
     def train(model, data, *, output, **settings):
         if losses.pop(0) is None:
             raise DivergedError("the loss became infinite")
-        run = output / str(len(losses))
-        run.mkdir(parents=True)
-        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
-        return run
+        return trained(output, len(losses))
 
     monkeypatch.setattr(tuning, "train", train)
     with pytest.raises(zoo.UsageError, match="the loss of all 1 trials became infinite"):
@@ -105,10 +106,7 @@ def test_a_trial_that_diverges_is_not_the_end(tmp_path, monkeypatch):
 
 def test_a_search_killed_while_it_wrote_goes_on(tmp_path, monkeypatch):
     def train(model, data, *, output, **settings):
-        run = output / str(settings["learning_rate"])
-        run.mkdir(parents=True)
-        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
-        return run
+        return trained(output, settings["learning_rate"])
 
     monkeypatch.setattr(tuning, "train", train)
     folder = zoo.tune("act", trials=2, output=tmp_path / "search")
@@ -175,16 +173,11 @@ def test_rates_are_looked_for_around_that_of_the_options(tmp_path, monkeypatch):
 
 
 def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch):
-    import optuna
-
     seeds = []
 
     def train(model, data, *, output, seed, **settings):
         seeds.append(seed)
-        run = output / str(len(seeds))
-        run.mkdir(parents=True)
-        pd.DataFrame(HISTORY).to_csv(run / "history.csv")
-        return run
+        return trained(output, len(seeds))
 
     monkeypatch.setattr(tuning, "train", train)
     folder = zoo.tune("act", trials=1, seed=3, output=tmp_path / "search")

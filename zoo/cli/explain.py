@@ -2,12 +2,11 @@
 
 import sys
 from itertools import islice
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from zoo.cli.options import Encoding, File, OnBadRow, TextColumn
+from zoo.cli.options import Encoding, File, OnBadRow, TextColumn, path_option
 from zoo.cli.terminal import escape, has_colors, shaded, show
 from zoo.cli.texts import (
     Run,
@@ -19,7 +18,6 @@ from zoo.cli.texts import (
     text_column_of,
 )
 from zoo.errors import UsageError
-from zoo.filesystem.paths import expanded
 
 FAITHFUL = 200  # texts of a page on which its attention is tried
 
@@ -39,14 +37,7 @@ def explain(
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
     ] = False,
-    page: Annotated[
-        Path | None,
-        typer.Option(
-            parser=expanded,
-            metavar="PATH",
-            help="Write a new HTML page, with heads and pairs of words.",
-        ),
-    ] = None,
+    page: path_option("Write a new HTML page, with heads and pairs of words.") = None,
 ) -> None:
     """Show where a model looked: words shaded by attention."""
     from zoo.datasets import composed

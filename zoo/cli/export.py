@@ -1,13 +1,12 @@
 """``zoo export``."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from zoo.cli.options import path_option
 from zoo.cli.terminal import escape, show, size_of
 from zoo.cli.texts import Run
-from zoo.filesystem.paths import expanded
 
 
 def export(
@@ -17,14 +16,9 @@ def export(
         str | None,
         typer.Option(help="Smaller weights: int8 (savedmodel, litert) or float16 (litert)."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            parser=expanded,
-            metavar="PATH",
-            help="A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run.",
-        ),
-    ] = None,
+    output: path_option(
+        "A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run."
+    ) = None,
 ) -> None:
     """Write a model to ship, with a card about it."""
     from zoo.shipping.formats import export

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from zoo.errors import UsageError
+from zoo.filesystem.paths import expanded
 from zoo.settings import KINDS, RENAMED, Described, Group, add_parameters, described
 
 
@@ -32,6 +33,11 @@ def option_of(one: Described, of_run: bool = False) -> Any:
         help = help.replace("Default:", "Default: the run's own, else")
     path = "PATH" if Path in one.types else None
     return Annotated[kind, typer.Option(flag, metavar=path, help=help)]
+
+
+def path_option(help: str) -> Any:
+    """The annotation by which typer makes an option that takes a path."""
+    return Annotated[Path | None, typer.Option(parser=expanded, metavar="PATH", help=help)]
 
 
 Older = Annotated[str | None, typer.Option(hidden=True)]  # a setting's name of before

@@ -3,7 +3,6 @@
 import os
 import sys
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +16,7 @@ from zoo.cli.options import (
     SafeCsv,
     TextColumn,
     beam_options,
+    path_option,
 )
 from zoo.cli.terminal import escape, show
 from zoo.cli.texts import (
@@ -29,7 +29,6 @@ from zoo.cli.texts import (
     text_column_of,
 )
 from zoo.errors import UsageError, unknown
-from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
 FORMATS = ("jsonl", "csv")  # of answers
@@ -71,14 +70,7 @@ def predict(
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
     beam_option: BeamOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            parser=expanded,
-            metavar="PATH",
-            help="New file for the answers. With --beam: a new folder.",
-        ),
-    ] = None,
+    output: path_option("New file for the answers. With --beam: a new folder.") = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""

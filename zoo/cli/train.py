@@ -1,15 +1,13 @@
 """``zoo train``."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import zoo
-from zoo.cli.options import parse_options, with_settings
+from zoo.cli.options import parse_options, path_option, with_settings
 from zoo.cli.terminal import is_terminal, print_run
 from zoo.errors import UsageError
-from zoo.filesystem.paths import expanded
 from zoo.settings import Group, names
 
 
@@ -18,12 +16,7 @@ def train(
     context: typer.Context,
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     *,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            parser=expanded, metavar="PATH", help="Continue this run, with its own settings."
-        ),
-    ] = None,
+    resume: path_option("Continue this run, with its own settings.") = None,
     **settings: Any,
 ) -> None:
     """Train a classifier; everything about it goes into a run folder."""

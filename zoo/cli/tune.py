@@ -1,14 +1,12 @@
 """``zoo tune``."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import zoo
-from zoo.cli.options import parse_options, with_settings
+from zoo.cli.options import parse_options, path_option, with_settings
 from zoo.cli.terminal import print_trials
-from zoo.filesystem.paths import expanded
 from zoo.settings import PROCESSES, SEARCHED
 
 
@@ -17,14 +15,9 @@ def tune(
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     *,
     trials: Annotated[int, typer.Option(help="How many trainings in all.")] = 20,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            parser=expanded,
-            metavar="PATH",
-            help="Folder of the search, or of one to continue. Default: tuning/MODEL-DATA.",
-        ),
-    ] = None,
+    output: path_option(
+        "Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."
+    ) = None,
     **settings: Any,
 ) -> None:
     """Search learning rate, batch size and dropout."""

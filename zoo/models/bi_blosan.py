@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from zoo.classifier import Attention, TextClassifier, word_mask
+from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_softmax
 from zoo.options import Positive, Rate, Size
 from zoo.registry import register_model
@@ -14,22 +15,15 @@ from zoo.registry import register_model
 SCALE = 5.0  # c of the scores (Section 3.1)
 
 
-class Wide(keras.layers.Layer):
+class Wide(UnmaskedLayer):
     """What the mechanisms share: ``dim`` features go in and come out; no mask does."""
 
     def __init__(self, dim, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         self.dim = dim
 
     def dense(self, activation=None, use_bias=True):
         return keras.layers.Dense(self.dim, activation, use_bias, dtype=self.dtype_policy)
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
-
-    def get_config(self):
-        return super().get_config() | {"dim": self.dim}
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -63,9 +57,6 @@ class MaskedSelfAttention(Wide):
         weights = masked_softmax(scores, ops.expand_dims(allowed, 2))
         values = ops.expand_dims(ops.transpose(inputs, (0, 2, 1)), 1)
         return ops.sum(ops.cast(weights, values.dtype) * values, axis=-1)
-
-    def get_config(self):
-        return super().get_config() | {"backward": self.backward}
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -136,10 +127,6 @@ class MaskedBlockSelfAttention(Wide):
         all_three = ops.concatenate([inputs, local, context], axis=-1)
         gate = self.fusion_gate(all_three)
         return gate * self.fusion(all_three) + (1 - gate) * inputs
-
-    def get_config(self):
-        options = {"block_words": self.block_words, "backward": self.backward}
-        return super().get_config() | options
 
 
 @register_model("bi_blosan")

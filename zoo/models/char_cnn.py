@@ -1,5 +1,7 @@
 """Character-level Convolutional Networks for Text Classification (NIPS 2015)."""
 
+from functools import partial
+
 import keras
 from keras import ops
 
@@ -66,15 +68,10 @@ class CharCNN(TextClassifier):
         self.filters = filters
         self.hidden_dim = hidden_dim
         self.dropout = dropout
-        self.convolutions = [
-            keras.layers.Dense(filters, activation="relu", kernel_initializer="he_normal")
-            for _ in WINDOWS
-        ]
+        dense = partial(keras.layers.Dense, activation="relu", kernel_initializer="he_normal")
+        self.convolutions = [dense(filters) for _ in WINDOWS]
         self.pool = keras.layers.MaxPooling1D(3)
-        self.hidden = [
-            keras.layers.Dense(hidden_dim, activation="relu", kernel_initializer="he_normal")
-            for _ in range(2)
-        ]
+        self.hidden = [dense(hidden_dim) for _ in range(2)]
         self.drop = keras.layers.Dropout(dropout)
 
     def call(self, ids, training=None):

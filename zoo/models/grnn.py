@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
+from zoo.layers.layer import Layer, UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.recurrent import LSTM
@@ -15,7 +16,7 @@ from zoo.registry import register_model
 
 
 @keras.saving.register_keras_serializable("zoo")
-class GatedCell(keras.layers.Layer):
+class GatedCell(Layer):
     """A step of the gated recurrent network (Section 2.2): an LSTM whose output gate is open.
 
     ``i, f = sigmoid(W [h; s] + b)``, ``g = tanh(W [h; s] + b)``, ``h = tanh(i g + f h)``.
@@ -39,24 +40,17 @@ class GatedCell(keras.layers.Layer):
         state = ops.tanh(ops.sigmoid(take) * ops.tanh(new) + ops.sigmoid(keep) * state)
         return state, [state]
 
-    def get_config(self):
-        return super().get_config() | {"units": self.units}
 
-
-class Level(keras.layers.Layer):
+class Level(UnmaskedLayer):
     """What the levels share: no attention."""
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
         self.units = units
 
     def call(self, inputs, mask=None, training=None, return_attention_scores=False):
         vector = self.summarize(inputs, mask, training)
         return (vector, (None, None)) if return_attention_scores else vector
-
-    def compute_mask(self, inputs, previous_mask):
-        return None
 
 
 @keras.saving.register_keras_serializable("zoo")

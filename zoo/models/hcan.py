@@ -170,24 +170,12 @@ class HCAN(HierarchicalClassifier):
         self.project_values = project_values
         self.dropout = dropout
         self.norm_epsilon = norm_epsilon
-
-        def level(max_length):
-            return HCANLevel(
-                embedding_dim,
-                num_heads,
-                max_length,
-                kernel_size,
-                two_attentions,
-                target,
-                project_values,
-                dropout,
-                norm_epsilon,
-            )
-
-        self.words = level(self.max_words)
+        width = embedding_dim, num_heads
+        how = kernel_size, two_attentions, target, project_values, dropout, norm_epsilon
+        self.words = HCANLevel(*width, self.max_words, *how)
         if self.hierarchical:
             self.words = SentenceEncoder(self.words)
-            self.sentences = level(self.max_sentences)
+            self.sentences = HCANLevel(*width, self.max_sentences, *how)
 
     @classmethod
     def from_config(cls, config, custom_objects=None):

@@ -5,6 +5,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling
+from zoo.layers.layer import Layer
 from zoo.options import Positive, Rate, Size, Weight
 from zoo.registry import register_model
 
@@ -20,7 +21,7 @@ def lstm(gates, memory):
 
 
 @keras.saving.register_keras_serializable("zoo")
-class SkimCell(keras.layers.Layer):
+class SkimCell(Layer):
     """A step of Skim-LSTM (Section 3.1): a word is read, or skimmed.
 
     ``p = softmax(W [x; h] + b)`` are the probabilities of both. To read is a step of an LSTM of
@@ -65,13 +66,6 @@ class SkimCell(keras.layers.Layer):
         )
         output = ops.concatenate([state, ops.cast(log_p[:, 1:], state.dtype)], axis=-1)
         return output, [output, memory]
-
-    def get_config(self):
-        return super().get_config() | {
-            "units": self.units,
-            "small_units": self.small_units,
-            "temperature": self.temperature,
-        }
 
 
 @register_model("skim_lstm")

@@ -103,9 +103,8 @@ def predict_on_beam(
     text_column = text_column_of(files, text_column, encoding)  # the same one of all files
     paths = list(map(str, matching_files(files)))
     with _told():  # by a worker, again
-        next(
-            stream_texts(files, text_column, on_bad_row, encoding), None
-        )  # refuses files without a row
+        # Refuses files without a row
+        next(stream_texts(files, text_column, on_bad_row, encoding), None)
         for path in paths:  # a fault of the first row is told at once, and not by a worker
             next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))

@@ -176,11 +176,9 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     weights = class_weights(numbers, classifier.num_classes) if recipe.class_weights else None
     if weights is not None:
         logger.info("Texts of rare classes count for more, up to %.1f times", weights.max())
-        train = train.map(
-            lambda ids, targets, *weight: (
-                ids, targets, tf.gather(weights, targets) * (weight[0] if weight else 1.0)
-            )
-        ).prefetch(1)  # fmt: skip
+        # In place of those of devices that share batches, which are 1 where there is no end.
+        train = train.map(lambda ids, targets, *_: (ids, targets, tf.gather(weights, targets)))
+        train = train.prefetch(1)
     if share is not None and share.part is None:
         strategy = tf.distribute.get_strategy()
         train, validation = (

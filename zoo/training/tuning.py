@@ -99,9 +99,8 @@ def tune(
             raise
         except KeyboardInterrupt as error:
             done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-            kept = (
-                f"{done} trials have ended and are kept in {folder}"  # not what its training says
-            )
+            kept = f"{done} trials have ended and are kept in {folder}"
+            # Instead of what the training of the one that was stopped says
             error.__notes__ = [f"{kept}: run the same again, and it goes on after them"]
             raise
     return folder

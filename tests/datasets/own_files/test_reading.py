@@ -30,6 +30,7 @@ from zoo.filesystem.paths import expanded
 
 ROWS = [["one, two", "x"], ['say "hi"', "y"]]
 FRAME = pd.DataFrame(ROWS, columns=["text", "label"])
+LINES = {"orient": "records", "lines": True}
 
 
 def write(path, content):
@@ -107,27 +108,11 @@ def test_columns_are_guessed_and_announced(tmp_path, header, text, label, log):
 @pytest.mark.parametrize(
     ("header", "columns", "message"),
     [
-        (
-            "a,b",
-            {},
-            "which column has the texts. Choose one with text_column \\(--text-column\\): 'a', 'b'",
-        ),
-        (
-            "title,body,label",
-            {},
-            "which column has the texts.*: 'title', 'body', 'label'.*or name it 'text'",
-        ),
-        (
-            "text,a,b",
-            {},
-            r"which column has the labels. Choose one with label_column \(--label-column\): 'text'",
-        ),
+        ("a,b", {}, r"has the texts. Choose one with text_column \(--text-column\): 'a', 'b'"),
+        ("title,body,label", {}, "texts.*: 'title', 'body', 'label'.*or name it 'text'"),
+        ("text,a,b", {}, r"the labels. Choose one with label_column \(--label-column\): 'text'"),
         ("txt,label,a", {"text_column": "text"}, "'text'. Did you mean 'txt'.*--text-column"),
-        (
-            "text,lable,a",
-            {"label_column": "label"},
-            "'label'. Did you mean 'lable'.*all files have.*-l",
-        ),
+        ("text,lable,a", {"label_column": "label"}, "Did you mean 'lable'.*all files have.*-l"),
         ("text,label,text", {}, "two columns 'text': rename one"),
         ("a  b,label,c", {"text_column": "x"}, "unknown column of .*'x'. Allowed: a b, label, c."),
         ("text", {}, "which column has the labels"),
@@ -196,9 +181,7 @@ def test_a_folder_of_split_files(tmp_path, dev, log):
     ):
         read_labelled(tmp_path)
     write(tmp_path / "train.jsonl", "")
-    with pytest.raises(
-        zoo.UsageError, match="one train split, train.csv and train.jsonl: keep one"
-    ):
+    with pytest.raises(zoo.UsageError, match="one train split, train.csv and train.jsonl: keep"):
         load_files(tmp_path)
 
 
@@ -228,9 +211,7 @@ def test_folders_of_class_folders(tmp_path, log):
     )
     assert mixed.test.numbers.tolist() == [0, 0, 1]
     write(tmp_path / "plain" / "bad" / "4.txt", b"a\nb\xff\n")
-    with pytest.raises(
-        zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is not"
-    ):
+    with pytest.raises(zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is"):
         load_files(tmp_path / "plain")
     load_files(tmp_path / "plain", on_bad_row="skip")
     assert f"{tmp_path / 'plain'}: 1 row skipped: 1 not UTF-8 (bad/4.txt)" in log.messages
@@ -524,7 +505,10 @@ def test_two_texts_to_spare_are_enough_for_both_splits(counts, large, seed):
     assert set(corpus.train.numbers) == set(range(len(counts)))
     splits = (corpus.train, corpus.validation, corpus.test)
     assert all(map(len, splits)) and sorted([*splits[0], *splits[1], *splits[2]]) == sorted(texts)
-    assert len(corpus.test) <= np.ceil(len(numbers) / 10)
+    for split in splits[1:]:
+        assert len(split) <= np.ceil(len(numbers) / 10)
+        share = (split.numbers == 0).sum() / (counts[0] + large)
+        assert large < 50 or share < 0.2  # about a tenth
 
 
 def test_where_every_class_has_enough_the_rows_are_those_of_scikit_learn():
@@ -586,48 +570,19 @@ def test_no_way_to_deal_with_rare_classes(tmp_path, rare, message):
         load_files(path, **rare)
 
 
-LINES = {"orient": "records", "lines": True}
-NUMBERED = [0, 10, 11, 9, 2, 1, 100]
-
-
-def folders_of(path, labels):
-    for label in labels:
-        write(path / str(label) / "1.txt", "a text")
-
-
-def glob_of(path, labels):
-    for label in labels:
-        write(path.parent / f"{label}.csv", f"text,label\na text,{label}\n")
-
-
-def frame_of(labels):
-    return pd.DataFrame({"text": "a text", "label": labels})
-
-
-@pytest.mark.parametrize(
-    ("name", "save", "labels"),
-    [
-        ("a.csv", lambda path: frame_of(NUMBERED).to_csv(path), NUMBERED),
-        ("a.tsv.gz", lambda path: frame_of(NUMBERED).to_csv(path, sep="\t"), NUMBERED),
-        ("a.jsonl", lambda path: frame_of(NUMBERED).to_json(path, **LINES), NUMBERED),
-        ("a.parquet", lambda path: frame_of(NUMBERED).to_parquet(path), NUMBERED),
-        (
-            "a.parquet",
-            lambda path: frame_of(NUMBERED).astype({"label": "category"}).to_parquet(path),
-            NUMBERED,
-        ),
-        ("folder", lambda path: folders_of(path, NUMBERED), NUMBERED),
-        ("*.csv", lambda path: glob_of(path, NUMBERED), NUMBERED),
-        ("a.csv", lambda path: frame_of([1.0, 10.0, 2.0]).to_csv(path), ["1.0", "10.0", "2.0"]),
-        ("a.parquet", lambda path: frame_of([1.0, 10, -2]).to_parquet(path), ["1.0", "10.0", -2.0]),
-        ("a.jsonl", lambda path: frame_of([-1, 1, 0, -10]).to_json(path, **LINES),
-         [-1, 1, 0, -10]),
-        ("a.csv", lambda path: frame_of(["07", " 1", "+10"]).to_csv(path), ["07", "1", "+10"]),
-    ],
-)  # fmt: skip
-def test_labels_that_are_numbers_are_in_their_order(tmp_path, name, save, labels):
-    save(tmp_path / name)
-    assert load_files(tmp_path / name).labels == [str(one) for one in sorted(labels, key=float)]
+def test_labels_that_are_numbers_are_in_their_order(tmp_path):
+    frame = pd.DataFrame({"text": "a text", "label": [0, 10, 11, 9, 2, 1, 100, -1, -10]})
+    frame.to_csv(tmp_path / "a.csv")
+    frame.to_json(tmp_path / "b.jsonl", **LINES)
+    frame.to_parquet(tmp_path / "c.parquet")
+    frame.astype({"label": "category"}).to_parquet(tmp_path / "d.parquet")
+    for label in frame["label"]:
+        write(tmp_path / "e" / str(label) / "1.txt", "a text")
+        write(tmp_path / f"{label}.tsv", f"text\tlabel\na text\t{label}\n")
+    for data in ("a.csv", "b.jsonl", "c.parquet", "d.parquet", "e", "*.tsv"):
+        assert load_files(tmp_path / data).labels == "-10 -1 0 1 2 9 10 11 100".split()
+    frame.iloc[:3].astype({"label": float}).to_parquet(tmp_path / "f.parquet")
+    assert load_files(tmp_path / "f.parquet").labels == ["0.0", "10.0", "11.0"]
 
 
 @pytest.mark.parametrize(
@@ -640,6 +595,7 @@ def test_labels_that_are_numbers_are_in_their_order(tmp_path, name, save, labels
         ["10", "9", "Infinity"],
         ["-10", "-9", "\N{MINUS SIGN}1", "0", "1"],
         ["01", "1", "1.0", "2", "10"],
+        ["07", "+10"],
         ["0.5", "2.5", "10.0"],
         ["1", "9007199254740992", "9007199254740993", "9" * 40],
         ["\uff11", "\uff11\uff10"],
@@ -898,22 +854,10 @@ def test_keys_of_later_json_lines_are_columns_too(tmp_path):
     [
         ("cp1252", "L’hôtel était très bien … 5 €"),
         ("cp1252", "café très agréable"),
-        (
-            "cp1251",
-            "Очень хороший отель",
-        ),
-        (
-            "koi8_r",
-            "Очень хороший отель",
-        ),
-        (
-            "gb18030",
-            "这个酒店非常好，服务员很友好",
-        ),
-        (
-            "shift_jis",
-            "このホテルはとても良かったです",
-        ),
+        ("cp1251", "Очень хороший отель"),
+        ("koi8_r", "Очень хороший отель"),
+        ("gb18030", "这个酒店非常好，服务员很友好"),
+        ("shift_jis", "このホテルはとても良かったです"),
         ("utf-16-le", "plain"),
         ("utf-16-be", "plain"),
     ],
@@ -979,9 +923,7 @@ def test_an_encoding_is_checked_and_a_mark_comes_first(tmp_path, log):
     path = write(tmp_path / "a.csv", "text,label\ncafé,x\n".encode("utf-8-sig"))
     assert read_texts(path, encoding="cp1252") == ["café"]
     for name in ("cp1225", "base64", "\0", ""):
-        with pytest.raises(
-            zoo.UsageError, match="unknown encoding .* Allowed: utf_8, utf_16, cp1252"
-        ):
+        with pytest.raises(zoo.UsageError, match="unknown encoding .* Allowed: utf_8, utf_16"):
             read_texts(path, encoding=name)
     with pytest.raises(zoo.UsageError, match="Did you mean 'latin1'"):
         read_texts(path, encoding="latine1")

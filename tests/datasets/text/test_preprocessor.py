@@ -117,16 +117,6 @@ def test_sentences_of_other_scripts(clean_up, text, sentences):
     assert len(found) == 1 if sentences is None else found == [s.split() for s in sentences]
 
 
-@pytest.mark.parametrize("clean_up", [*MARKED, "tokens"])
-@settings(max_examples=20)
-@given(texts=st.lists(st.text("aB3'-., !?\n\t\u3002\uff0e\u2019"), min_size=9, max_size=9))
-def test_sentences_have_the_words_of_their_texts(clean_up, texts):
-    """So word2vec reads the same words, whichever model they are for."""
-    own = Preprocessor(["a"], max_sentences=3, clean_up=clean_up)
-    flat = Preprocessor(["a"], clean_up=clean_up)
-    assert own.all_words(texts).merge_dims(1, 2).to_list() == flat.all_words(texts).to_list()
-
-
 def test_sentences_of_a_text_with_dandas_are_not_one():
     """Twelve sentences of twelve words: none is cut."""
     text = ("\u0915\u092e\u0930\u093e " * 11 + "\u0905\u091a\u094d\u091b\u093e\u0964 ") * 12
@@ -417,12 +407,17 @@ def test_limits_that_leave_no_word_are_refused(make, limits, message):
 
 @pytest.mark.parametrize("clean_up", [name for name in CLEAN_UPS if name != "characters"])
 @settings(max_examples=30)
-@given(texts=st.lists(st.text(), min_size=1, max_size=3))
+@given(
+    texts=st.lists(st.text() | st.text("aB3'-., !?\n\t\u3002\uff0e\u2019"), min_size=3, max_size=9)
+)
 def test_sentences_are_the_words_of_the_text(clean_up, texts):
+    """So word2vec reads the same words, whichever model they are for."""
     texts = tf.constant([text.encode("utf-8", "surrogatepass") for text in texts])
     sentences = split_sentences(texts, clean_up)
     words = split_words(texts, clean_up)
     assert sentences.merge_dims(1, 2).to_list() == words.to_list()
+    own, flat = (Preprocessor(["a"], 9, most, clean_up) for most in (3, None))
+    assert own.all_words(texts).merge_dims(1, 2).to_list() == flat.all_words(texts).to_list()
 
 
 @pytest.mark.parametrize("clean_up", ["hcan", "han", "kim", "tokens", "relations"])

@@ -73,17 +73,6 @@ def test_what_a_model_is_loaded_from(run, faults, name, number):
     faults("damaged file of a run", number)
 
 
-def test_words_of_another_run(run, faults):
-    """As many, but others, or in another order: every answer would be wrong."""
-    for name in ("vocabulary.txt", "labels.txt"):
-        lines = (run / name).read_text().splitlines(keepends=True)
-        (run / name).write_text("".join(lines[::-1]))
-        with pytest.raises(zoo.UsageError, match="is not the model's"):
-            zoo.load(run)
-        (run / name).write_text("".join(lines))
-        faults("damaged file of a run")
-
-
 @pytest.mark.parametrize("name", ["config.json", "metrics.json", "mistakes.csv"])
 def test_what_is_told_about_a_run(run, faults, name):
     """One line or an answer; numbers and texts that changed cannot be known from others."""
