@@ -9,7 +9,6 @@ makes of the word alone. What word2vec learns from the same texts stands beside 
 
 import hashlib
 import logging
-import os
 import re
 import time
 from collections import Counter
@@ -25,6 +24,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from transformers import AutoTokenizer, BertModel  # before TensorFlow: after it, Triton crashes
 
+from benchmarks.folds import CORPORA, SEED, SHARE, corpus_texts, teaching_rows
 from benchmarks.report import machine
 from zoo import datasets
 from zoo.datasets.text.text_tensors import text_dataset
@@ -32,30 +32,9 @@ from zoo.datasets.text.tokens import clean, split_words
 from zoo.datasets.vectors.english import TABLE, english_share, pack_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.filesystem.atomic_files import whole
-from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
-SEED = 7
 WORDS = 50_000
-# Whose training texts teach, by names of the catalogue or files of $ZOO_DATA_DIR. Collections
-# without a test split of their own do not: each of their texts is somebody's test text, and those
-# of rt_polarity are in SST's.
-CORPORA = {
-    "agnews": "agnews",
-    "trec": "trec",
-    "sst_binary": "sst_binary",
-    "semeval2013": "semeval2013",
-    "semeval2010": "semeval2010",
-    "newsgroups": "newsgroups",
-    "imdb": "imdb",
-    "opener": "opener/train.jsonl.gz",
-    "sentube_a": "sentube_auto/train.jsonl.gz",
-    "sentube_t": "sentube_tablets/train.jsonl.gz",
-    "banking77": "banking77/train.csv",
-    "tweeteval_emotion": "tweeteval_emotion/train_text.txt",
-    "tweeteval_irony": "tweeteval_irony/train_text.txt",
-}
-SHARE = 0.6  # of the training texts of a corpus, which teach; on the others tables are compared
 MOST_TEXTS = 10_000  # of a corpus, drawn by chance; of the largest, some more sentences
 MOST_SENTENCES = 5_000  # of a corpus
 LARGE = ("imdb", "newsgroups")
@@ -117,23 +96,6 @@ list of words in `english.npz`. Its sources, which it asks to name: Wikipedia; O
 (<http://www.opensubtitles.org/>) by OPUS; SUBTLEX (Brysbaert et al.); the Leeds Internet Corpus;
 Google Books Ngrams (<http://books.google.com/ngrams>); ParaCrawl. No text is in the file.
 """
-
-
-def data_folder() -> Path:
-    """Where the files of corpora are."""
-    return expanded(os.environ.get("ZOO_DATA_DIR", "data"))
-
-
-def corpus_texts(name: str) -> list[str]:
-    """All training texts of a corpus, in the order of its file."""
-    if CORPORA[name] in datasets.CATALOGUE:
-        return list(datasets.load(CORPORA[name]).train)
-    return datasets.read_texts(data_folder() / CORPORA[name])
-
-
-def teaching_rows(texts: int) -> np.ndarray:
-    """The numbers of a corpus' training texts that teach; on the others tables are compared."""
-    return np.random.default_rng(SEED).permutation(texts)[: int(SHARE * texts)]
 
 
 def training_texts() -> dict[str, list[str]]:

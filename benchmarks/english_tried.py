@@ -9,7 +9,6 @@ Many ways are judged by ridge regression on three simple forms of a text; the be
 import functools
 import json
 import logging
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,28 +18,14 @@ from gensim.models import KeyedVectors
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
-import zoo
-from benchmarks.english import (
-    CORPORA,
-    SIZE,
-    STATES,
-    combined,
-    corpus_texts,
-    data_folder,
-    read_states,
-    teaching_rows,
-)
+from benchmarks.english import SIZE, STATES, combined, read_states
+from benchmarks.folds import BEDS, JUDGED, bed, by_model, drawn, way_head, way_rows
 from benchmarks.report import machine
-from zoo import datasets
 from zoo.datasets.text.tokens import split_words
 from zoo.progress import progress
 
-BEDS = (
-    *("agnews", "trec", "opener", "banking77", "tweeteval_emotion", "tweeteval_irony"),
-    "sst_binary",
-)
 LABELS = (16, 100)  # a class; of banking77, whose rarest class has 35 texts, 16
-DRAWS, JUDGED = 3, 600  # texts judged on, in each draw
+DRAWS = 3
 FILTERS = 300  # of the random convolution over three words
 SIZES = {"the table, numbers of size 0.05": 0.05, "the table, numbers of size 0.25": 0.25}
 MODELS = ("attcnn", "cnn_kim")
@@ -89,34 +74,6 @@ WAYS: dict[str, Callable[[dict], np.ndarray]] = {
     "the same, packed in steps of 0.35": lambda states: packed(combined(states), 0.35),
     "the same, packed in steps of 0.6": lambda states: packed(combined(states), 0.6),
 }
-
-
-@functools.cache
-def bed(name: str) -> tuple[list[str], np.ndarray]:
-    """Training texts and class numbers of a corpus."""
-    source = CORPORA[name]
-    path = data_folder() / source
-    if source in datasets.CATALOGUE:
-        labels = datasets.load(source).train.numbers
-    elif path.suffix == ".txt":
-        labels = datasets.read_texts(path.with_name("train_labels.txt"))
-    elif path.suffix == ".csv":
-        labels = pd.read_csv(path)["category"]
-    else:
-        labels = pd.read_json(path, lines=True)["label"]
-    return corpus_texts(name), np.unique(np.asarray(labels), return_inverse=True)[1]
-
-
-def drawn(name: str, labels: int, draw: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to learn from, some of each class, and rows to judge on, which teach no table."""
-    texts, numbers = bed(name)
-    teaching, rng = teaching_rows(len(texts)), np.random.default_rng([draw, labels])
-    teaching, others = (
-        rng.permutation(rows) for rows in (teaching, np.setdiff1d(np.arange(len(texts)), teaching))
-    )
-    classes = range(numbers.max() + 1)
-    learnt = [teaching[numbers[teaching] == one][:labels] for one in classes]
-    return rng.permutation(np.concatenate(learnt)), others[:JUDGED]
 
 
 def trials() -> Iterator[tuple[str, int, int]]:
@@ -175,23 +132,6 @@ def by_ridge(matrix: np.ndarray, words: list[str]) -> Iterator[dict]:
                 yield {"corpus": name, "labels": labels, "draw": draw, "accuracy": right}
 
 
-def by_model(model: str, weights: str, trial: tuple[str, int, int]) -> dict:
-    """The accuracy of a model that zoo.train makes with its defaults, in a trial."""
-    name, labels, draw = trial
-    texts, classes = bed(name)
-    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
-        paths = [Path(folder, f"{part}.jsonl") for part in ("train", "test")]
-        for path, rows in zip(paths, drawn(*trial), strict=True):
-            label = [f"class {classes[row]}" for row in rows]
-            frame = pd.DataFrame({"text": [texts[row] for row in rows], "label": label})
-            frame.to_json(path, orient="records", lines=True)
-        files, runs = {"test": str(paths[1])}, Path(folder, "runs")
-        told = {"files": files, "output": runs, "seed": draw, "verbose": 0}
-        run = zoo.train(model, str(paths[0]), weights=weights, **told)
-        right = 100 * json.loads((run / "metrics.json").read_text("utf-8"))["accuracy"]
-    return {"corpus": name, "labels": labels, "draw": draw, "accuracy": right}
-
-
 def kept() -> pd.DataFrame:
     """What was measured before: by, way, corpus, labels, draw, accuracy."""
     columns = ["by", "way", "corpus", "labels", "draw", "accuracy"]
@@ -229,20 +169,7 @@ def measure() -> None:
             for column, value in zip(("corpus", "labels", "draw"), trial, strict=True):
                 same &= known[column] == value
             if not same.any():
-                keep(model, way, [by_model(model, weights, tuple(trial))])
-
-
-def interval(ours: pd.DataFrame, other: pd.DataFrame) -> str:
-    """Mean difference over trials, and its interval of 95 % by redrawing them, if they are five."""
-    on = ["by", "corpus", "labels", "draw"]
-    pairs = ours.merge(other, on=on, suffixes=("", "_other"))
-    points = (pairs["accuracy"] - pairs["accuracy_other"]).to_numpy()
-    if len(points) < 5:
-        return f"{points.mean():+.1f}"
-    rng = np.random.default_rng(0)
-    means = rng.choice(points, (2000, len(points))).mean(axis=1)
-    low, high = np.percentile(means, (2.5, 97.5))
-    return f"{points.mean():+.1f} ({low:+.1f} to {high:+.1f})"
+                keep(model, way, [by_model(model, tuple(trial), weights=weights)])
 
 
 def report() -> None:
@@ -257,19 +184,8 @@ def report() -> None:
             continue
         against = "the prototype" if by == "ridge" else "the table"
         lines += [f"## {'Ridge regression' if by == 'ridge' else f'`{by}`'}", ""]
-        lines += [f"| way | {' | '.join(BEDS)} | mean | trials | beside {against} |"]
-        lines += ["|---|" + "--:|" * (len(BEDS) + 2) + "---|"]
-        for labels in LABELS:
-            these = part[part["labels"] == labels]
-            for way, own in these.groupby("way", sort=False):
-                means = own.groupby("corpus")["accuracy"].mean()
-                cells = [f"{means[name]:.1f}" if name in means else "" for name in BEDS]
-                whole = len(means) == these["corpus"].nunique()  # else it is of other corpora
-                mean = f"{means.mean():.1f}" if whole else ""
-                base = these[these["way"] == first]
-                beside = "" if way == first else interval(own, base)
-                cells += [mean, str(len(own)), beside]
-                lines += [f"| {way}, {labels} a class | {' | '.join(cells)} |"]
+        lines += way_head(BEDS, against)
+        lines += way_rows(part, BEDS, first)
         lines += [""]
     lines += [
         f"Written by `python -m benchmarks.english_tried` on {machine()}: accuracy in percent, "
