@@ -67,8 +67,8 @@ def least_padding(lengths: tf.Tensor, groups: int) -> list[tf.Tensor]:
     """Where to part sequences, sorted by length, into the groups of least padding.
 
     A dynamic program over the lengths: the best groups of all up to a length are the best of all
-    up to a shorter one, and one group more. IMDB's sentences, in twelve groups, are 92 % words so;
-    in groups of as many words each, 87 %.
+    up to a shorter one, and one group more. IMDB's sentences, in twelve groups, are 93 % words so;
+    in groups of as many words each, 87 %, and a step of HCAN's takes 4 % longer.
 
     Args:
         lengths: ``[sequences]`` integers, in any order.

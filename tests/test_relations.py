@@ -59,7 +59,7 @@ def test_positions_tell_what_words_do_not(file, tmp_path):
     assert np.isfinite(answers).all()
     served = tf.saved_model.load(str(run / "saved_model"))
     found = served.serve(tf.constant(texts))["probabilities"]
-    np.testing.assert_allclose(found, answers, atol=1e-6)
+    np.testing.assert_allclose(found, answers, atol=1e-3)
     first = model.explain(texts)[0]
     assert [word.text for word in first.words] == "The cat sees the dog .".split()
     assert first.text == texts[0]

@@ -20,7 +20,7 @@ COMMANDS = typer.main.get_command(app).commands
     ("function", "lacking"),
     [
         (zoo.train, set()),
-        (zoo.tune, {*SEARCHED, *PROCESSES}),
+        (zoo.tune, {*SEARCHED, *PROCESSES, "keep"}),
         (zoo.resume, {*names()} - {*names(Group.MACHINE)}),
     ],
 )
@@ -35,7 +35,7 @@ def test_functions_show_their_settings(function, lacking):
 
 
 @pytest.mark.parametrize(
-    ("command", "lacking"), [("train", set()), ("tune", {*SEARCHED, *PROCESSES})]
+    ("command", "lacking"), [("train", set()), ("tune", {*SEARCHED, *PROCESSES, "keep"})]
 )
 def test_commands_have_an_option_for_each(command, lacking):
     options = {name: one for one in COMMANDS[command].params for name in one.opts}
@@ -49,9 +49,10 @@ def test_a_run_tells_all_of_its_settings(tmp_path):
     settings = TrainSettings(
         "act", str(tmp_path / "x.csv"), text_column="t", test_data="/t.csv", min_class_size=3,
         options={"filters": 3}, epochs=4, batch_size=8, learning_rate=0.1, schedule="cosine",
-        class_weights=True, clean_up="han", devices=1,
+        class_weights=True, clean_up="han", keep="best", devices=1,
     )  # fmt: skip
-    recipe = Recipe(epochs=4, batch_size=8, learning_rate=0.1, steps=9, evaluate_every=8)
+    own = {"epochs": 4, "batch_size": 8, "learning_rate": 0.1, "keep": "best"}
+    recipe = Recipe(**own, steps=9, evaluate_every=8)
     config = RunConfig(
         settings, {"python": "3"}, {"name": "act"}, 2, "ab", recipe=recipe, texts={"train": 9}
     )

@@ -187,7 +187,8 @@ def create(
 ) -> "TextClassifier":
     """What :func:`zoo.build` does, but without weights yet: these take a second."""
     cls = import_model(name)[0]
-    settings = {"name": name} | told_options(name, preset, options) | {"num_classes": num_classes}
+    settings = {"name": name} | told_options(name, preset, options)
+    settings |= {"num_classes": as_python(num_classes)}
     try:
         check_values(cls.option_values(), settings)
         return cls(**settings)

@@ -270,6 +270,8 @@ class TrainSettings:
             raise UsageError(
                 "TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'"
             )
+        if self.clean_up not in (None, *CLEAN_UPS):
+            raise unknown("clean-up", self.clean_up, CLEAN_UPS)
         if self.recipe != "default":
             find_recipe(self.model, self.recipe)
         for option in self.options.keys() & {"name", "num_classes", "preset"}:

@@ -26,6 +26,8 @@ def train(devices, batch_size):
         batch_size=batch_size,
         devices=devices,
         calibrate=False,
+        keep="best",
+        weights="none",
         output=f"{folder}/{devices}",
         verbose=0,
     )
@@ -41,6 +43,14 @@ with pytest.MonkeyPatch.context() as patch:  # nobody reads those two
     train("2", 8)
 # A further model in the same process, by the default recipe, whose last bits would not agree.
 run = zoo.train(
-    "cnn_kim", data, epochs=9, learning_rate=0.01, devices="2", output=f"{folder}/more", verbose=0
+    "cnn_kim",
+    data,
+    epochs=9,
+    learning_rate=0.01,
+    devices="2",
+    keep="best",
+    weights="none",
+    output=f"{folder}/more",
+    verbose=0,
 )
 assert json.loads((run / "metrics.json").read_text())["accuracy"] > 0.9

@@ -90,7 +90,7 @@ def training(data, epochs):
     command = ["train", "act", "--data", data, "--recipe", "li2021", "--batch-size", "8"]
     for name, value in ACT.items():
         command += ["--set", f"{name}={value}"]
-    return [*command, "--epochs", str(epochs), "--no-calibrate", "--output"]
+    return [*command, "--weights", "none", "--epochs", str(epochs), "--no-calibrate", "--output"]
 
 
 @pytest.mark.long

@@ -43,6 +43,7 @@ HEAD = {  # of all presets
 
 GLOVE = dict.fromkeys(("li2021", "li2021_relations"), "glove-wiki-gigaword-300")  # Section 3.3
 RECIPE = Recipe(  # Section 3.3
+    keep="best",
     optimizer="SGD",
     settings={"momentum": 0.9},
     learning_rate=0.01,

@@ -13,6 +13,7 @@ from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(
+    keep="best",
     optimizer="Adadelta",  # Kim, Section 3.1
     settings={"rho": 0.95, "epsilon": 1e-6},  # Kim's code
     learning_rate=1.0,  # as Adadelta's paper has none

@@ -18,6 +18,7 @@ from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(  # Section 4.3
+    keep="best",
     optimizer="Adam",
     settings={},
     schedule="constant",

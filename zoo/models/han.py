@@ -82,6 +82,7 @@ class HAN(HierarchicalClassifier):
     }
     recipes = {
         "yang2016": Recipe(
+            keep="best",
             optimizer="SGD",  # Section 3.3
             settings={"momentum": 0.9},  # Section 3.3
             learning_rate=0.1,  # by grid search on the validation split: not told

@@ -132,6 +132,7 @@ class HCAN(HierarchicalClassifier):
     }
     recipes = {
         "gao2018": Recipe(  # Section 4.3
+            keep="best",
             optimizer="Adam",
             settings={"beta_1": 0.9, "beta_2": 0.99},
             learning_rate=2e-5,

@@ -22,6 +22,7 @@ from zoo.recipes import Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(  # Section 4.4
+    keep="best",
     optimizer="Adadelta",
     settings={"rho": 0.95},
     learning_rate=0.1,  # of width 300; 0.15 of 50, 0.125 of 100 and 0.05 of 600

@@ -57,11 +57,11 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     if weights == "auto":
         weights = automatic(limits, settings, corpus.train, clean_up)
     word2vec = {"min_count": settings.min_count, "seed": settings.seed}
-    if settings.processes > 1:
-        word2vec |= {"workers": 1}  # the same vectors for all
+    word2vec |= {"workers": None if settings.processes == 1 else 1}  # the same vectors for all
     options = told_options(name, preset, options)
     start = find_start(weights, limits, options, corpus, **word2vec)
-    limits = create(name, classes, **start.options)
+    if start.options != options:  # a run or a BERT decides more
+        limits = create(name, classes, **start.options)
     most = settings.max_vocabulary or start.most
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,

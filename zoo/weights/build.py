@@ -3,10 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import keras
-
-from zoo.datasets import Preprocessor
-from zoo.datasets.text.preprocessor import whole_words
 from zoo.errors import UsageError
 from zoo.recipes import Recipe
 from zoo.registry import create, told_options
@@ -76,6 +72,11 @@ def build(
         model = create(name, num_classes, preset, **options)
         model.build()
         return model
+    import keras
+
+    from zoo.datasets import Preprocessor
+    from zoo.datasets.text.preprocessor import whole_words
+
     options = told_options(name, preset, options)
     start = find_start(weights, create(name, num_classes, **options), options)
     words = start.words(None, start.most)

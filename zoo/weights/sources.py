@@ -40,8 +40,8 @@ def _is_hugging_face(folder):
 
 def _is_bert(weights, model):
     """Whether weights are those of a BERT: by name, in a folder, or on the hub."""
-    if weights == "minilm":
-        return True
+    if weights in WEIGHTS:
+        return weights == "minilm"
     path = expanded(weights)
     on_hub = model.reads_bert_weights and not path.suffix and str(weights).count("/") == 1
     return path.is_dir() or (on_hub and not path.exists())
