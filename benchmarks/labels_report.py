@@ -1,6 +1,7 @@
 """The tables and the picture of accuracy by the number of labels, of whatever was measured."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,11 @@ def summary(rows: pd.DataFrame, score: str) -> pd.DataFrame:
     )
 
 
-def told(mean: float, half: float, draws: int | None = None) -> str:
-    """A cell."""
+def told(mean: float, half: float, draws: Iterable[int]) -> str:
+    """A cell: a mean, half its interval, and how many draws, from the fewest to the most."""
     spread = "" if np.isnan(half) else f" ± {half:.1f}"
-    return f"{mean:.1f}{spread}" + ("" if draws is None else f" ({draws})")
+    counts = dict.fromkeys([int(min(draws)), int(max(draws))])
+    return f"{mean:.1f}{spread} ({' to '.join(map(str, counts))})"
 
 
 def numbers_of(rows: pd.DataFrame) -> list[str]:
@@ -54,7 +56,7 @@ def means(rows: pd.DataFrame, systems: dict[str, str], score: str) -> Iterator[s
             own = of_number.loc[[system]] if system in of_number.index else of_number.iloc[:0]
             whole_row = len(own) == len(corpora[one])
             half = np.sqrt(np.square(own["half"]).sum(skipna=False)) / max(1, len(own))
-            cells.append(told(own["mean"].mean(), half) if whole_row else "")
+            cells.append(told(own["mean"].mean(), half, own["draws"]) if whole_row else "")
         yield f"| {title} | {' | '.join(cells)} |"
 
 
@@ -67,8 +69,10 @@ def scores(
     yield "|---|" + "--:|" * len(corpora)
     for system, title in systems.items():
         places = [(number, system, corpus) for corpus in corpora]
-        cells = [told(*found.loc[place]) if place in found.index else "" for place in places]
-        cells = [cell.replace(".0)", ")") for cell in cells]
+        cells = [
+            "" if np.isnan(mean) else told(mean, half, [draws])
+            for mean, half, draws in found.reindex(places).itertuples(index=False)
+        ]
         yield f"| {title} | {' | '.join(cells)} |"
 
 
@@ -158,14 +162,15 @@ def picture(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str],
 
     here = {name: title for name, title in titles.items() if name in set(rows["corpus"])}
     found, texts = summary(rows, "accuracy"), _texts_a_class(rows)
-    colors = dict(zip(systems, [*matplotlib.colormaps["tab10"].colors] * 2, strict=False))
+    maps = (matplotlib.colormaps[name].colors for name in ("tab10", "Dark2", "Set2"))
+    colors = dict(zip(systems, itertools.chain(*maps), strict=False))
     columns = min(4, len(here))
     height = -(-len(here) // columns)
     settings = {"svg.hashsalt": "zoo", "font.size": 8, "svg.fonttype": "none"}
     with matplotlib.rc_context(settings):
         figure = Figure((2.9 * columns, 2.3 * height + 0.9), layout="constrained")
-        axes = figure.subplots(height, columns, squeeze=False).flat
-        for axis in list(axes)[len(here) :]:
+        axes = list(figure.subplots(height, columns, squeeze=False).flat)
+        for axis in axes[len(here) :]:
             axis.set_visible(False)
         lines = {}
         for axis, (corpus, title) in zip(axes, here.items(), strict=False):
@@ -187,14 +192,14 @@ def picture(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str],
                 axis.fill_between(x, mean - half, mean + half, color=colors[system], alpha=0.1)
             axis.set_title(title)
             axis.set_xscale("log")
+            axis.margins(x=0.05)
             ticks = sorted(
                 {texts[one, corpus] for one in numbers_of(rows) if (one, corpus) in texts}
             )
             axis.set_xticks(ticks, [f"{one:,.0f}" for one in ticks])
             axis.minorticks_off()
             axis.grid(alpha=0.3)
-        figure.supxlabel("labels a class")
-        figure.supylabel("accuracy on test texts, %")
+        figure.suptitle("Accuracy on test texts, in percent, by training texts of each class")
         handles = [lines[system] for system in systems if system in lines]
         named = [systems[system] for system in systems if system in lines]
         figure.legend(handles, named, loc="outside lower center", ncols=3, frameon=False)
