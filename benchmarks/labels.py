@@ -39,6 +39,7 @@ LABELS = ("16", "100", "8", "64", "256", ALL)  # a class; the first two are meas
 FIRST = 2
 DRAWS, DRAWS_OF_LARGE = 5, 3
 MOST_TESTED = 5_000  # test texts
+THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
 
 
 @dataclass(frozen=True)
@@ -144,12 +145,17 @@ def plan(
 
 
 def trained(system: str, draw: int, folders: list[Path]) -> Iterator[dict | None]:
-    """What a system makes of the texts of each folder, in a process of its own; None: it failed."""
+    """What a system makes of the texts of each folder, in a process of its own; None: it failed.
+
+    It has one core, so that seconds of the processor are what a clock would tell if it did nothing
+    else.
+    """
     command = [sys.executable, "-m", "benchmarks.labels_systems", system, str(draw)]
     found = []
     with tempfile.TemporaryFile("w+") as errors:
         told = {"stdout": subprocess.PIPE, "stderr": errors, "text": True, "cwd": ROOT}
-        process = subprocess.Popen([*command, *map(str, folders)], **told)
+        one_core = os.environ | dict.fromkeys(THREADS, "1")
+        process = subprocess.Popen([*command, *map(str, folders)], env=one_core, **told)
         try:
             for line in process.stdout:
                 if line.startswith(('{"accuracy"', "null")):
@@ -178,8 +184,8 @@ def measured(todo: list[tuple]) -> Iterator[tuple[tuple, dict | None]]:
                 if not path.exists():
                     path.mkdir()
                     test.to_json(path / "test.jsonl", orient="records", lines=True)
-                chosen = drawn(train, labels, draw)
-                chosen.to_json(path / "train.jsonl", orient="records", lines=True)
+                learnt = drawn(train, labels, draw)
+                learnt.to_json(path / "train.jsonl", orient="records", lines=True)
             for row, found in zip(rows, trained(system, draw, folders), strict=True):
                 more = {"classes": read(row[1])[1]["label"].nunique(), "machine": machine()}
                 yield row, found and found | more

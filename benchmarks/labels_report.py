@@ -96,8 +96,8 @@ def costs(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) -
     named = ", ".join(title for name, title in titles.items() if name in shared)
     yield ""
     yield (
-        f"Medians over {named or 'no corpus'}, {COSTED} labels a class. Seconds are the "
-        "processor's, of all cores together, so that what else the machine did counts little: from "
+        f"Medians over {named or 'no corpus'}, {COSTED} labels a class, on one core. Seconds are "
+        "the processor's, so that what else the machine did counts little: from "
         "texts to a trained model, and to the answers to all test texts. Libraries are imported "
         "before, MiniLM is loaded, and Model2Vec distilled from it. Megabytes are of what has to "
         "be shipped, beside the libraries; of zoo it is the SavedModel."
