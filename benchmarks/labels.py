@@ -39,6 +39,7 @@ LABELS = ("16", "100", "8", "64", "256", ALL)  # a class; the first two are meas
 FIRST = 2
 DRAWS, DRAWS_OF_LARGE = 5, 3
 MOST_TESTED = 5_000  # test texts
+SLOW = {"minilm_tuned": 1_500}  # most training texts; more, or of large corpora, would take days
 THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
 
 
@@ -115,9 +116,20 @@ def drawn(train: pd.DataFrame, labels: str, draw: int) -> pd.DataFrame:
     return shuffled if labels == ALL else shuffled.groupby("label").head(int(labels))
 
 
-def there_are(name: str, labels: str) -> bool:
-    """Whether a class has more texts than that, else it would be all of them again."""
-    return labels == ALL or int(labels) < read(name)[0]["label"].value_counts().max()
+@functools.cache
+def count(name: str, labels: str) -> int:
+    """How many texts are drawn; 0 where no class has more than that, as it would be all again."""
+    sizes = read(name)[0]["label"].value_counts()
+    if labels == ALL:
+        return sizes.sum()
+    return sizes.clip(upper=int(labels)).sum() if int(labels) < sizes.max() else 0
+
+
+def is_run(system: str, name: str, labels: str) -> bool:
+    """Whether there are such labels, and not too many for a slow system."""
+    texts = count(name, labels)
+    few = system not in SLOW or (texts <= SLOW[system] and not CORPORA[name].large)
+    return texts > 0 and few
 
 
 def plan(
@@ -256,7 +268,7 @@ def main(
             print(f"left out: {error}")
     done = set() if anew else set(load()[KEY].itertuples(index=False, name=None))
     todo = [row for row in plan(here, *asked[1:], draws) if row not in done]
-    todo = [row for row in todo if there_are(row[1], row[2])]
+    todo = [row for row in todo if is_run(*row[:3])]
     before = None
     try:
         for row, found in progress(measured(todo), "Training", len(todo), "trainings", shown=True):

@@ -73,6 +73,7 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(labels, "SYSTEMS", systems)
     monkeypatch.setattr(labels, "trained", trained)
     monkeypatch.setattr(labels, "read", lambda name: (TRAIN, TEST))
+    labels.count.cache_clear()
     return ran
 
 
@@ -93,6 +94,12 @@ def test_it_goes_on_where_it_stopped_and_tells_what_is_there(small, tmp_path, ca
     assert all(f">{told}</text>" in drawing for told in ("First", "Small", "8"))
     labels.main(labels="8", systems="first", draws=1, anew=True)
     assert small[6:] == [0] and len(labels.load()) == len(rows)
+
+
+def test_a_slow_system_runs_where_few_texts_are_drawn(small, monkeypatch):
+    monkeypatch.setattr(labels, "SLOW", {"first": 20})
+    labels.main(labels="8,16,all", systems="first", draws=1)
+    assert labels.load()["labels"].tolist() == ["8"]
 
 
 def test_names_that_are_not_known(small):
