@@ -1,0 +1,294 @@
+"""Accuracy by the number of labels: zoo and what else a user might pick, on the same few texts.
+
+``make bench-labels`` draws so many training texts of each class, trains every system of
+:mod:`benchmarks.labels_systems` on the same draws, and scores it on the test split. Each training
+is a row of ``benchmarks/results/labels.csv``; ``labels.md`` and ``labels.svg`` tell of the rows
+that are there. Run again, it goes on where the CSV stops; ``--anew`` measures the chosen rows anew.
+"""
+
+import functools
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+import zoo
+from benchmarks.labels_report import ALL, picture, tables
+from benchmarks.labels_systems import SYSTEMS
+from benchmarks.report import machine
+from zoo import datasets
+from zoo.backend import quiet_tensorflow
+from zoo.filesystem.atomic_files import whole
+from zoo.filesystem.paths import expanded
+from zoo.progress import progress
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "labels.csv"
+KEY = ["system", "corpus", "labels", "draw"]
+LABELS = ("16", "100", "8", "64", "256", ALL)  # a class; the first two are measured first
+FIRST = 2
+DRAWS, DRAWS_OF_LARGE = 5, 3
+MOST_TESTED = 5_000  # test texts
+SLOW = {"minilm_tuned": 1_500}  # most training texts; more, or of large corpora, would take days
+THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Where texts come from.
+
+    Attributes:
+        title: in reports.
+        source: a name of the catalogue, or the files of $ZOO_DATA_DIR by split.
+        large: whether it takes long, so that it is drawn less often.
+    """
+
+    title: str
+    source: str
+    large: bool = False
+
+
+CORPORA = {
+    "trec": Corpus("TREC", "trec"),
+    "opener": Corpus("OpeNER", "opener/{split}.jsonl.gz"),
+    "sst_binary": Corpus("SST-2", "sst_binary"),
+    "banking77": Corpus("Banking77", "banking77/{split}.csv"),
+    "tweeteval_emotion": Corpus("TweetEval emotion", "tweeteval_emotion/{split}_text.txt"),
+    "tweeteval_irony": Corpus("TweetEval irony", "tweeteval_irony/{split}_text.txt"),
+    "semeval2013": Corpus("SemEval-2013", "semeval2013"),
+    "sentube_a": Corpus("SenTube-A", "sentube_a"),
+    "sentube_t": Corpus("SenTube-T", "sentube_tablets/{split}.jsonl.gz"),
+    "agnews": Corpus("AG News", "agnews", large=True),
+    "newsgroups": Corpus("20 Newsgroups", "newsgroups", large=True),
+    "imdb": Corpus("IMDB", "imdb", large=True),
+}
+
+
+@functools.cache
+def read(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Training and test texts with their labels; of many test texts, some that are drawn once.
+
+    Raises:
+        UsageError: if the corpus is not here.
+    """
+    source = CORPORA[name].source
+    if source in datasets.CATALOGUE:
+        corpus = datasets.load(source)
+        frames = [corpus.frame(split) for split in ("train", "test")]
+    else:
+        folder = expanded(os.environ.get("ZOO_DATA_DIR", "data"))
+        frames = [_of_file(folder / source.format(split=split)) for split in ("train", "test")]
+    train, test = (
+        frame.loc[frame["text"].str.strip() != "", ["text", "label"]].astype(str)
+        for frame in frames
+    )
+    return train, test.sample(min(len(test), MOST_TESTED), random_state=0)
+
+
+def _of_file(path):
+    if not path.exists():
+        raise zoo.UsageError(f"{path} is not here: put it there, or set ZOO_DATA_DIR")
+    if path.suffix == ".txt":
+        labels = path.with_name(path.name.replace("text", "labels"))
+        columns = {"text": datasets.read_texts(path), "label": labels.read_text().split()}
+        return pd.DataFrame(columns)
+    if path.suffix == ".csv":
+        return pd.read_csv(path).rename(columns={"category": "label"})
+    return pd.read_json(path, lines=True, dtype=False)
+
+
+def drawn(train: pd.DataFrame, labels: str, draw: int) -> pd.DataFrame:
+    """So many texts of each class, or all of one that has fewer, in an order by chance.
+
+    Those of fewer labels are among those of more.
+    """
+    shuffled = train.sample(frac=1, random_state=draw)
+    return shuffled if labels == ALL else shuffled.groupby("label").head(int(labels))
+
+
+@functools.cache
+def count(name: str, labels: str) -> int:
+    """How many texts are drawn; 0 where no class has more than that, as it would be all again."""
+    sizes = read(name)[0]["label"].value_counts()
+    if labels == ALL:
+        return sizes.sum()
+    return sizes.clip(upper=int(labels)).sum() if int(labels) < sizes.max() else 0
+
+
+def is_run(system: str, name: str, labels: str) -> bool:
+    """Whether there are such labels, and not too many for a slow system."""
+    texts = count(name, labels)
+    few = system not in SLOW or (texts <= SLOW[system] and not CORPORA[name].large)
+    return texts > 0 and few
+
+
+def plan(
+    corpora: list[str], labels: list[str], systems: list[str], draws: int | None
+) -> list[tuple[str, str, str, int]]:
+    """What to train, in that order: system, corpus, labels and draw.
+
+    Every draw of the first numbers of labels comes before the others. All texts are drawn once.
+    """
+
+    def most(corpus, number):
+        planned = DRAWS_OF_LARGE if CORPORA[corpus].large else DRAWS
+        return 1 if number == ALL else min(planned, draws or planned)
+
+    parts = [[one for one in labels if (one in LABELS[:FIRST]) is first] for first in (True, False)]
+    return [
+        (system, corpus, number, draw)
+        for part in parts
+        for draw in range(DRAWS)
+        for number in part
+        for system in systems
+        for corpus in corpora
+        if draw < most(corpus, number)
+    ]
+
+
+def trained(system: str, draw: int, folders: list[Path]) -> Iterator[dict | None]:
+    """What a system makes of the texts of each folder, in a process of its own; None: it failed.
+
+    It has one core, so that seconds of the processor are what a clock would tell if it did nothing
+    else.
+    """
+    command = [sys.executable, "-m", "benchmarks.labels_systems", system, str(draw)]
+    found = []
+    with tempfile.TemporaryFile("w+") as errors:
+        told = {"stdout": subprocess.PIPE, "stderr": errors, "text": True, "cwd": ROOT}
+        one_core = os.environ | dict.fromkeys(THREADS, "1")
+        process = subprocess.Popen([*command, *map(str, folders)], env=one_core, **told)
+        try:
+            for line in process.stdout:
+                if line.startswith(('{"accuracy"', "null")):
+                    found.append(json.loads(line))
+                    yield found[-1]
+        finally:  # whatever stops the reader, too
+            process.kill()
+            process.wait()
+        if None in found or len(found) < len(folders):
+            errors.seek(0)
+            print(f"{system} failed:", *errors.readlines()[-5:], file=sys.stderr)
+    yield from [None] * (len(folders) - len(found))
+
+
+def measured(todo: list[tuple]) -> Iterator[tuple[tuple, dict | None]]:
+    """Each of the plan with its result, or None if it failed.
+
+    What is of one system, number of labels and draw runs in one process.
+    """
+    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+        for (system, labels, draw), part in groupby(todo, key=lambda row: (row[0], *row[2:])):
+            rows = list(part)
+            folders = [Path(folder, name) for _, name, *_ in rows]
+            for path in folders:
+                train, test = read(path.name)
+                if not path.exists():
+                    path.mkdir()
+                    test.to_json(path / "test.jsonl", orient="records", lines=True)
+                learnt = drawn(train, labels, draw)
+                learnt.to_json(path / "train.jsonl", orient="records", lines=True)
+            for row, found in zip(rows, trained(system, draw, folders), strict=True):
+                more = {"classes": read(row[1])[1]["label"].nunique(), "machine": machine()}
+                yield row, found and found | more
+
+
+def load() -> pd.DataFrame:
+    """The rows that were measured."""
+    if not RESULTS.exists():
+        return pd.DataFrame(columns=KEY)
+    return pd.read_csv(RESULTS, dtype={"labels": str})
+
+
+def keep(row: tuple, found: dict) -> None:
+    """Adds a row, in place of an older one."""
+    rows = load()  # another run may have added to it
+    old = rows[KEY].eq(pd.Series(row, KEY)).all(axis=1)
+    new = pd.DataFrame([dict(zip(KEY, row, strict=True)) | found])
+    with whole(RESULTS) as partial:
+        pd.concat([rows[~old], new], ignore_index=True).to_csv(
+            partial, index=False, float_format="%.6g"
+        )
+
+
+def report(drawing: bool = True) -> None:
+    """Writes what is known."""
+    rows = load()
+    if rows.empty:
+        return
+    corpora = {name: corpus.title for name, corpus in CORPORA.items()}
+    systems = {name: title for name, (title, _) in SYSTEMS.items()}
+    with whole(RESULTS.with_suffix(".md")) as partial:
+        partial.write_text(tables(rows, systems, corpora), "utf-8")
+    if drawing:
+        picture(rows, systems, corpora, RESULTS.with_suffix(".svg"))
+
+
+def chosen(given: str | None, known, what: str) -> list[str]:
+    """Names that are separated by commas; all that are known, where there are none."""
+    names = given.split(",") if given else list(known)
+    for name in names:
+        if name not in known:
+            raise zoo.errors.unknown(what, name, list(known))
+    return names
+
+
+def main(
+    corpora: Annotated[str | None, typer.Option(help=",".join(CORPORA))] = None,
+    labels: Annotated[str | None, typer.Option(help=",".join(LABELS))] = None,
+    systems: Annotated[str | None, typer.Option(help=",".join(SYSTEMS))] = None,
+    draws: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Also what is in the CSV.")] = False,
+) -> None:
+    """Measure accuracy by the number of labels; each choice is of names separated by commas."""
+    asked = [
+        chosen(given, known, what)
+        for given, known, what in (
+            (corpora, CORPORA, "corpus"),
+            (labels, LABELS, "number of labels"),
+            (systems, SYSTEMS, "system"),
+        )
+    ]
+    here = []
+    for name in asked[0]:
+        try:
+            read(name)
+            here.append(name)
+        except zoo.UsageError as error:
+            print(f"left out: {error}")
+    done = set() if anew else set(load()[KEY].itertuples(index=False, name=None))
+    todo = [row for row in plan(here, *asked[1:], draws) if row not in done]
+    todo = [row for row in todo if is_run(*row[:3])]
+    before = None
+    try:
+        for row, found in progress(measured(todo), "Training", len(todo), "trainings", shown=True):
+            if found:
+                keep(row, found)
+            if row[0] != before:
+                before = row[0]
+                report(drawing=False)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; run again to go on from here")
+    finally:
+        report()
+    print(f"Written to {RESULTS.with_suffix('.md')}.")
+
+
+if __name__ == "__main__":
+    quiet_tensorflow()
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("zoo").setLevel(logging.INFO)
+    try:
+        typer.run(main)
+    except zoo.UsageError as error:
+        sys.exit(f"labels: {error}")
