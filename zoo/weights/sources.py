@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zoo.datasets.corpus import Corpus
 from zoo.datasets.vectors.english import english_share
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
@@ -19,6 +18,7 @@ from zoo.weights.weights_folder import is_here
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
+    from zoo.datasets.corpus import Corpus
 
 ENOUGH = 0.8  # of the running words: English texts have 0.94 and more, French ones 0.7
 COUNTED = 10_000  # texts, at most, of which the running words are counted
@@ -51,7 +51,7 @@ def find_start(
     weights: str | Path,
     model: "TextClassifier",
     options: dict[str, Any],
-    corpus: Corpus | None = None,
+    corpus: "Corpus | None" = None,
     **word2vec: Any,
 ) -> Start:
     """What a value of the setting ``weights``, other than "auto", stands for.
