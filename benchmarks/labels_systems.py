@@ -332,8 +332,8 @@ class TunedMiniLM(MiniLM):
 class Zoo(System):
     """A model of zoo by ``zoo.train(MODEL, FILE)``, told nothing but the seed and the test texts.
 
-    Without a file of test texts it would set labelled ones apart to test on. Of the labelled ones
-    it keeps some for validation, as always. Seconds are those that its ``metrics.json`` tells; of
+    Without a file of test texts it would set labelled ones apart to test on. Of 1,000 labelled ones
+    and more it keeps some for validation. Seconds are those that its ``metrics.json`` tells; of
     the processor's, the same share.
     """
 
@@ -364,6 +364,7 @@ FASTTEXT_TUTORIAL = {"lr": 1.0, "epoch": 25, "wordNgrams": 2, "bucket": 200_000,
 SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and how it is made
     "zoo_attcnn": ("zoo: attcnn", lambda: Zoo("attcnn")),
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
+    "zoo_bert": ("zoo: bert, with MiniLM", lambda: Zoo("bert")),
     "zoo_svm": ("zoo: svm_bigrams", lambda: Zoo("svm_bigrams")),
     "svm_words": (
         "TF-IDF + LinearSVC, words and pairs",

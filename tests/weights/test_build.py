@@ -62,6 +62,12 @@ def test_english_words_have_as_many_numbers_as_the_model_wants(dim, most):
     assert not table[2:, most:].any()
 
 
+def test_a_width_that_the_heads_do_not_divide_is_not_taken():
+    assert zoo.build("act", 2, weights="english", num_layers=1).embedding_dim == 252
+    model = zoo.build("act", 2, weights="english", num_layers=1, num_heads=5)
+    assert model.embedding_dim == zoo.build("act", 2, num_layers=1).embedding_dim == 120
+
+
 def test_a_run_of_another_model_is_refused(trained):
     with pytest.raises(zoo.UsageError, match="is of hcan, not of cnn_kim: train hcan"):
         zoo.build("cnn_kim", 2, weights=trained)

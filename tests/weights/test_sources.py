@@ -76,6 +76,7 @@ def test_bert_starts_with_minilm_where_that_is_installed(by_itself, monkeypatch,
     assert by_itself("bert") == "minilm"
     assert "training starts with those of MiniLM" in caplog.text
     assert by_itself("bert", texts=GERMAN) == "none"
+    assert by_itself("bert", options={"num_heads": 8}) == "english"
     monkeypatch.setattr("zoo.weights.sources.is_here", lambda _: False)
     assert by_itself("bert") == "english"
     assert "MiniLM knows more (--weights minilm)" in caplog.text

@@ -94,8 +94,8 @@ def automatic(
 
     Returns:
         "english", for bert "minilm" if that is installed, where the table knows most of the
-        running words; for a paper's preset the vectors
-        of the paper, if they are at hand; "word2vec" for unlabelled texts; else "none".
+        running words; for a paper's preset the vectors of the paper, if they are at hand;
+        "word2vec" for unlabelled texts; else "none".
     """
     from zoo.datasets.text.text_tensors import text_dataset
     from zoo.datasets.text.tokens import split_words
@@ -115,8 +115,8 @@ def automatic(
     weights, told = "none", "too few to start with them"
     if share >= ENOUGH:
         weights, told = "english", "training starts with them"
-        if model.reads_bert_weights and "embedding_dim" not in settings.options:
-            if is_here("minilm"):
+        if model.reads_bert_weights:
+            if is_here("minilm") and settings.options.keys() <= {"dropout"}:  # it decides others
                 weights, told = "minilm", "training starts with those of MiniLM"
             else:
                 told += "; MiniLM knows more (--weights minilm)"

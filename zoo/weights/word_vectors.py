@@ -1,6 +1,7 @@
 """Word vectors, with which the word table of a model starts."""
 
 import itertools
+from contextlib import suppress
 
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
@@ -33,7 +34,11 @@ class WordVectors(Start):
         if weights == "english":
             self.most = min(self.most, MOST_ENGLISH)
             if "embedding_dim" not in options:
-                self.dim = model.english_dim
+                with suppress(ValueError):  # as of 5 heads, which divide the model's own width
+                    type(model).from_config(
+                        model.get_config() | {"embedding_dim": model.english_dim}
+                    )
+                    self.dim = model.english_dim
         by_character = CLEAN_UPS[model.clean_up].by_character and weights == "english"
         if by_character or not model.reads_word_vectors:
             raise UsageError(
