@@ -11,6 +11,7 @@ import zoo
 from zoo.datasets import Preprocessor
 from zoo.filesystem.atomic_files import write_json
 from zoo.runs.run_folder import write_words
+from zoo.weights.bert_start import fill_layers
 
 MAX_WORDS = 60
 MAX_VOCABULARY = 60_000  # of the texts; with further ones twice as many
@@ -48,17 +49,7 @@ def write_lower_layers(
     )
     model.preprocessor, model.labels = preprocessor, labels
     _assign_words(model, teacher)
-    encoder = _arrays(teacher.encoder)
-    _assign(model.norm, encoder, "embeddings.LayerNorm")
-    for number, layer in enumerate(model.encoder):
-        own = f"encoder.layer.{number}"
-        inner = [f"{own}.attention.self.{name}" for name in ("query", "key", "value")]
-        _assign(layer.attention.projection, encoder, *inner)
-        _assign(layer.attention.output_projection, encoder, f"{own}.attention.output.dense")
-        _assign(layer.attention_norm, encoder, f"{own}.attention.output.LayerNorm")
-        _assign(layer.hidden, encoder, f"{own}.intermediate.dense")
-        _assign(layer.output_projection, encoder, f"{own}.output.dense")
-        _assign(layer.output_norm, encoder, f"{own}.output.LayerNorm")
+    fill_layers(model, _arrays(teacher.encoder))
     head = _arrays(teacher.head)
     of_mean = head["weight"][:, : model.embedding_dim]  # and not of the first piece
     model.classify.set_weights([of_mean.T, head["bias"]])
@@ -83,9 +74,3 @@ def _assign_words(model, teacher):
 
 def _arrays(module):
     return {name: tensor.numpy() for name, tensor in module.state_dict().items()}
-
-
-def _assign(layer, arrays, *names):
-    """Gives a layer of Keras the weights of PyTorch's, side by side if they are several."""
-    weights = np.concatenate([arrays[f"{name}.weight"].T for name in names], axis=-1)
-    layer.set_weights([weights, np.concatenate([arrays[f"{name}.bias"] for name in names])])

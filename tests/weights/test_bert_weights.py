@@ -77,6 +77,7 @@ def test_layers_of_a_large_one_are_in_16_bits_in_a_saved_model(tmp_path, monkeyp
         ("hcan", "minilm", "minilm is for bert, and not for hcan"),
         ("hcan", "encoder", "encoder is for bert, and not for hcan"),
         ("bert", "nowhere/none.vec", "cannot read nowhere/none.vec"),
+        ("bert", "encoder/none", "cannot read encoder/none"),  # and not of the hub
     ],
 )
 def test_weights_of_another_kind_are_refused(name, weights, message, tmp_path):

@@ -118,8 +118,18 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     positions = arrays["embeddings.position_embeddings.weight"][: classifier.max_words + 1]
     segment = arrays["embeddings.token_type_embeddings.weight"][0]
     classifier.positions.embeddings.assign(positions + segment)
+    fill_layers(classifier, arrays)
+
+
+def fill_layers(classifier: "BERT", arrays: dict[str, np.ndarray]) -> None:
+    """Gives a built ``bert`` the first normalisation and the layers of an encoder.
+
+    Args:
+        classifier: as wide as the encoder; the lower layers, if it has fewer.
+        arrays: by PyTorch's names; see :class:`zoo.weights.bert_format.BertEncoder`.
+    """
     _assign(classifier.norm, arrays, "embeddings.LayerNorm")
-    for number, layer in enumerate(classifier.encoder):  # the lower ones, if it has fewer
+    for number, layer in enumerate(classifier.encoder):
         own = f"encoder.layer.{number}"
         inner = [f"{own}.attention.self.{name}" for name in ("query", "key", "value")]
         _assign(layer.attention.projection, arrays, *inner)

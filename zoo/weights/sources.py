@@ -43,8 +43,9 @@ def _is_bert(weights, model):
     if weights in WEIGHTS:
         return weights == "minilm"
     path = expanded(weights)
-    on_hub = model.reads_bert_weights and not path.suffix and str(weights).count("/") == 1
-    return path.is_dir() or (on_hub and not path.exists())
+    # A folder of that owner's name is one of the user's: a file in it is missing.
+    on_hub = str(weights).count("/") == 1 and not path.suffix and not path.parent.is_dir()
+    return path.is_dir() or (model.reads_bert_weights and on_hub)
 
 
 def find_start(
