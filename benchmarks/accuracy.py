@@ -61,8 +61,8 @@ def bags_of_words(data):
             system = make_pipeline(
                 TfidfVectorizer(ngram_range=(1, ngrams), sublinear_tf=True), classifier
             )
-            system.fit(list(corpus.train), corpus.train.numbers)
-            accuracy = system.score(list(corpus.test), corpus.test.numbers)
+            system.fit(list(corpus.train), corpus.train.targets)
+            accuracy = system.score(list(corpus.test), corpus.test.targets)
             yield {"data": data, "system": f"{name}, {words}", "test": accuracy}
 
 
@@ -91,7 +91,7 @@ def validation_accuracy(run, data):
         return pd.read_csv(run / "history.csv").val_accuracy.max()
     validation = datasets.load(data).split().validation
     answers = probabilities_of(zoo.load(run), validation).argmax(-1)
-    return (answers == validation.numbers).mean()
+    return (answers == validation.targets).mean()
 
 
 def trained(model, data, vectors=None):

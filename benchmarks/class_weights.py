@@ -27,7 +27,7 @@ SEEDS = (0, 1)
 
 def without_most(split, times):
     """A split with one of so many texts of its last class."""
-    last = np.flatnonzero(split.numbers == split.numbers.max())
+    last = np.flatnonzero(split.targets == split.targets.max())
     rows = np.ones(len(split), bool)
     rows[last[len(last) // times :]] = False
     return split.take(rows)
@@ -45,7 +45,7 @@ def trained(corpus, weights, seed):
     with tempfile.TemporaryDirectory() as folder:
         recipe = recipe.resolved(model, len(corpus.train))
         fit(model, corpus, recipe, Path(folder), seed, verbose=0)
-    targets = corpus.validation.numbers
+    targets = corpus.validation.targets
     answers = probabilities_of(model, corpus.validation).argmax(-1)
     each = f1_score(targets, answers, average=None)
     return np.array([(answers == targets).mean(), each.mean(), each[-1]])

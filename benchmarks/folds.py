@@ -68,7 +68,7 @@ def bed(name: str) -> tuple[list[str], np.ndarray]:
     source = CORPORA[name]
     path = data_folder() / source
     if source in datasets.CATALOGUE:
-        labels = datasets.load(source).train.numbers
+        labels = datasets.load(source).train.targets
     elif path.suffix == ".txt":
         labels = datasets.read_texts(path.with_name("train_labels.txt"))
     elif path.suffix == ".csv":

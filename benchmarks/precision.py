@@ -54,7 +54,7 @@ def trained(name, precision, corpus, seed):
     steps = batches.take(STEPS).as_numpy_iterator()
     losses = [float(model.train_on_batch(*batch)) for batch in steps]
     outputs = in_float32(model).predict_texts(corpus.validation)
-    right = outputs.argmax(-1) == corpus.validation.numbers
+    right = outputs.argmax(-1) == corpus.validation.targets
     right &= np.isfinite(outputs).all(-1)  # NaN would be the first class
     return {
         "model": name,

@@ -318,7 +318,7 @@ def taught(
         more.update(continuations(texts, others, near, rng, **one))
     given = {_words(text) for part in (texts, corpus.validation, corpus.test) for text in part}
     more = sorted(text for text in more if _words(text) not in given)
-    teacher.fit(texts, corpus.train.numbers, 1 if quick else EPOCHS)
+    teacher.fit(texts, corpus.train.targets, 1 if quick else EPOCHS)
     if teaching.most is not None:
         more = [more[i] for i in rng.permutation(len(more))[: teaching.most]]
     frames = {split: corpus.frame(split) for split in ("train", "validation", "test")}

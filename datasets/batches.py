@@ -306,10 +306,12 @@ def _shared(data, lay_out, batch_size, filled, share):
 
     def full(ids, others):
         (targets,) = others
-        missing = batch_size - tf.size(targets)
+        texts = tf.shape(targets)[0]
+        missing = batch_size - texts
         splits = tf.concat([ids.row_splits, tf.repeat(ids.row_splits[-1:], missing)], 0)
-        weights = tf.pad(tf.fill(tf.shape(targets), filled), [[0, missing]])
-        return ids.from_row_splits(ids.values, splits), tf.pad(targets, [[0, missing]]), weights
+        weights = tf.pad(tf.fill([texts], filled), [[0, missing]])
+        rows = [[0, missing], *[[0, 0]] * (targets.shape.rank - 1)]
+        return ids.from_row_splits(ids.values, splits), tf.pad(targets, rows), weights
 
     def one_part(ids, targets, weights):
         ids, targets = lay_out(ids, (targets,))  # before it is divided: all parts have one shape

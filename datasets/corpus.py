@@ -4,10 +4,12 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from zoo.answers import ONE
 from zoo.datasets.own_files.row_reports import first_place, some_of
 from zoo.datasets.own_files.text_files import composed
 from zoo.errors import UsageError, unknown
@@ -22,30 +24,43 @@ class Split:
 
     Args:
         texts: ``[n]`` strings.
-        numbers: ``[n]`` class numbers.
+        targets: ``[n, ..]``, as the kind of answers has them: whole numbers become int32, others
+            float32.
+        weights: ``[n]`` float32, how much each text counts in training; None where all do alike.
     """
 
-    def __init__(self, texts: Sequence[str], numbers: Sequence[int]):
+    weights: np.ndarray | None = None
+
+    def __init__(
+        self, texts: Sequence[str], targets: Sequence[int], weights: Sequence[float] | None = None
+    ):
         self.texts = np.asarray(texts, dtype=object)
-        self.numbers = np.asarray(numbers, dtype="int32")
+        targets = np.asarray(targets)
+        self.targets = targets.astype("float32" if targets.dtype.kind == "f" else "int32")
+        self.weights = None if weights is None else np.asarray(weights, "float32")
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.targets)
 
     def take(self, rows: np.ndarray) -> "Split":
         """The texts where ``rows``, ``[n]`` booleans, is True; the order stays."""
-        return Split(self.texts[rows], self.numbers[rows])
+        return self._of(rows)
 
     def shuffled(self, seed: int) -> "Split":
         """The same in another order: files are often sorted by class."""
         order = np.random.default_rng(seed).permutation(len(self))
-        return Split(self.texts[order], self.numbers[order])
+        return self._of(order)
+
+    def _of(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return Split(self.texts[rows], self.targets[rows], weights)
 
     def dataset(self):
-        """A tf.data.Dataset of pairs of a text and its class number, always in one order."""
+        """A tf.data.Dataset of a text, its target and its weight, if any, always in one order."""
         import tensorflow as tf
 
-        return tf.data.Dataset.from_tensor_slices((self.texts, self.numbers))
+        weights = () if self.weights is None else (self.weights,)
+        return tf.data.Dataset.from_tensor_slices((self.texts, self.targets, *weights))
 
     def __iter__(self) -> Iterator[str]:
         """The texts."""
@@ -67,7 +82,7 @@ class StreamedSplit(Split):
         self.rows = np.ones(len(numbers), bool) if rows is None else rows
 
     @property
-    def numbers(self) -> np.ndarray:
+    def targets(self) -> np.ndarray:
         return self.all_numbers[self.rows]
 
     def __len__(self):
@@ -111,6 +126,7 @@ class Corpus:
             where there are none.
         columns: ``text_column`` and ``label_column`` that were read, given or guessed.
         clean_up: that the texts are made for; None where any will do.
+        kind: of the answers, of :mod:`zoo.answers`.
     """
 
     name: str
@@ -121,6 +137,7 @@ class Corpus:
     unlabelled: Iterable[str] | None = None
     columns: dict[str, str] = field(default_factory=dict)
     clean_up: str | None = None
+    kind: Any = ONE
 
     def split(self, seed: int = 0, share: float = 0.1, least_validation: float = 0) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.
@@ -138,7 +155,7 @@ class Corpus:
         Raises:
             UsageError: if a class has no training text, or no class has a text to spare.
         """
-        counts = np.bincount(self.train.numbers, minlength=len(self.labels))
+        counts = self.kind.counts(self.train.targets, len(self.labels))
         if (counts == 1).sum() > len(counts) / 2:
             logger.warning(
                 "%d of %d classes have one training text each: are these the labels, or are they "
@@ -148,15 +165,15 @@ class Corpus:
         for split in ("test", "validation"):
             if getattr(self, split) is not None:
                 continue
-            numbers = self.train.numbers
-            rows = np.zeros(len(numbers), bool)
+            targets = self.train.targets
+            rows = np.zeros(len(targets), bool)
             if split == "validation" and len(rows) * share < least_validation:
                 self.validation = self.train.take(rows)
                 continue
             rows[self._taken(split, seed, share)] = True
             setattr(self, split, self.train.take(rows))
             self.train = self.train.take(~rows)
-            taken = np.bincount(numbers[rows], minlength=len(self.labels))
+            taken = self.kind.counts(targets[rows], len(self.labels))
             if absent := [self.labels[i] for i in np.flatnonzero(taken == 0)]:
                 logger.warning(
                     "no %s texts of %s of %s classes, which have few: %s",
@@ -166,38 +183,30 @@ class Corpus:
 
     def _taken(self, split, seed, share):
         """The rows of the training split that become another one."""
-        from sklearn.model_selection import train_test_split
-
-        numbers, classes = self.train.numbers, len(self.labels)
-        counts = np.bincount(numbers, minlength=classes)
+        targets, classes = self.train.targets, len(self.labels)
+        counts = self.kind.counts(targets, classes)
         if counts.min() == 0:
             lacking = some_of([self.labels[i] for i in np.flatnonzero(counts == 0)])
             raise UsageError(f"no training text has the label {lacking}: add such texts")
-        several = np.flatnonzero(counts[numbers] > 1)
-        if not len(several):
+        most = MOST_VALIDATION_TEXTS if split == "validation" else None
+        try:
+            return self.kind.taken(targets, classes, share, most, seed)
+        except UsageError as error:
             raise UsageError(
-                f"too few rows to take a {split} split out of {len(numbers)}: each of the "
-                f"{classes} classes has one, which is to be learnt from. Are these the labels, or "
-                f"are they in another column? Or give a {split} file of its own"
-            )
-        enough = len(numbers) * share >= classes
-        size = int(np.ceil((len(numbers) if enough else len(several)) * share))
-        if split == "validation":
-            size = max(min(size, MOST_VALIDATION_TEXTS), classes if enough else 1)
-        if size >= np.count_nonzero(counts > 1):
-            _, taken = train_test_split(
-                several, test_size=size, random_state=seed, stratify=numbers[several]
-            )
-            return taken
-        # scikit-learn takes a text of each class or does not stratify. In the order of the classes,
-        # texts at equal distances are of as many classes as fit, each by its share. No two of them
-        # are neighbours, so that none takes all of a class.
-        random = np.random.default_rng(seed)
-        mixed = random.permutation(several)
-        mixed = mixed[np.argsort(random.permutation(classes)[numbers[mixed]], kind="stable")]
-        size = min(size, len(mixed) // 2)
-        places = (np.arange(size) + random.random()) * len(mixed) / size
-        return mixed[places.astype(int)]
+                f"too few rows to take a {split} split out of {len(targets)}: {error}, which is to "
+                "be learnt from. Are these the labels, or are they in another column? Or give a "
+                f"{split} file of its own"
+            ) from None
+
+    def judged(self, split: str) -> Split:
+        """A split with the targets by which a model is judged, which may be others to learn from.
+
+        Args:
+            split: "train", "validation" or "test".
+        """
+        part = getattr(self, split)
+        hard = self.kind.hard(part.targets)
+        return part if hard is part.targets else Split(part.texts, hard, part.weights)
 
     def in_order(self, labels: Sequence[str]) -> "Corpus":
         """The same, in memory, with its classes in another order; class numbers follow.
@@ -212,7 +221,7 @@ class Corpus:
             self,
             labels=list(labels),
             **{
-                name: Split(part.texts, numbers[part.numbers])
+                name: Split(part.texts, numbers[part.targets])
                 for name, part in splits.items()
                 if part is not None
             },
@@ -225,7 +234,7 @@ class Corpus:
         """
         found = hashlib.sha256("\n".join(self.labels).encode())
         for split in (self.train, self.validation, self.test):
-            found.update(np.append(split.numbers, -1).astype("int32").tobytes())
+            found.update(np.append(split.targets, -1).astype(split.targets.dtype).tobytes())
             if not isinstance(split, StreamedSplit):
                 for text in split:
                     found.update(text.encode("utf-8", "surrogatepass") + b"\0")
@@ -238,12 +247,12 @@ class Corpus:
             split: "train", "validation" or "test".
         """
         part = getattr(self, split)
-        labels = np.asarray(self.labels, dtype=object)[part.numbers]
-        return pd.DataFrame({"text": list(part), "label": labels})
+        labels = self.kind.named(part.targets, self.labels)
+        return pd.DataFrame({"text": list(part), "label": labels}, dtype=object)
 
 
-def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
-    """Class numbers of a frame's labels, ``[rows]`` int32.
+def targets_of(frame: pd.DataFrame, labels: Sequence[str], kind: Any = ONE) -> np.ndarray:
+    """The targets of a frame's labels, ``[rows, ..]``, as a kind of answers has them.
 
     Labels are the same if they are, :func:`composed`: an older run's may not be.
 
@@ -251,9 +260,9 @@ def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
         UsageError: for a label that is not among ``labels``, with its file and line.
     """
     numbers = {composed(label): number for number, label in enumerate(labels)}
-    new = sorted(set(frame["label"]) - set(numbers))
+    new = sorted(kind.labels_in(frame["label"]) - set(numbers))
     if new:
-        where = first_place(frame[frame["label"] == new[0]])
+        where = first_place(frame[kind.holding(frame["label"], new[0])])
         error = unknown(f"label in {where}:", new[0], labels)
         if (same := new[0].removesuffix(".0")) in numbers:
             raise UsageError(
@@ -266,4 +275,4 @@ def class_numbers(frame: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
                 f"writes it where one is missing: write {same!r} here, or train on whole numbers"
             )
         raise UsageError(f"{error} No training text has it: add such texts there, or remove it.")
-    return frame["label"].map(numbers).to_numpy("int32")
+    return kind.encoded(frame["label"], numbers)

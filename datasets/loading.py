@@ -6,6 +6,7 @@ import pandas as pd
 
 from zoo.datasets.catalogue.lookup import CATALOGUE, locate
 from zoo.datasets.catalogue.sample import load_sample
+from zoo.datasets.catalogue.tfds_corpora import is_tfds, load_tfds
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.own_files.reading import KINDS, is_path, load_files
 from zoo.errors import UsageError, unknown
@@ -15,7 +16,7 @@ FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command
 
 def is_corpus(data: str | Path | pd.DataFrame) -> bool:
     """Whether the data is a name of a corpus, and no path or table."""
-    return isinstance(data, str) and data in (*CATALOGUE, "sample")
+    return isinstance(data, str) and (data in (*CATALOGUE, "sample") or is_tfds(data))
 
 
 def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
@@ -24,8 +25,8 @@ def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
     A corpus of the catalogue is prepared at its first use and streams from disk then.
 
     Args:
-        data: a name of :data:`CATALOGUE`, ``"sample"``, or a path or a DataFrame as for
-            :func:`zoo.datasets.load_files`.
+        data: a name of :data:`CATALOGUE`, ``"sample"``, a name of TensorFlow Datasets after
+            ``tfds:``, or a path or a DataFrame as for :func:`zoo.datasets.load_files`.
         files: further arguments of that function, for a path.
 
     Raises:
@@ -39,6 +40,8 @@ def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
             raise UsageError(f"{names} {are} for your own files, not for {data!r}")
         if data == "sample":
             return load_sample()
+        if is_tfds(data):
+            return load_tfds(data)
         locate(CATALOGUE[data])  # refuses before TensorFlow is imported
         from zoo.datasets.catalogue.builder import load_entry
 

@@ -118,33 +118,6 @@ def as_dataset(data: Any, shuffle: bool = False) -> Any:
     return data
 
 
-def with_classes(dataset: tf.data.Dataset, wanted: str, classes: int, ignored: int | None) -> Any:
-    """Tuples with targets, made ``[batch]``, which stop at one that is no number of a class.
-
-    Whoever reads it does so within :func:`told_in_a_line`.
-
-    Args:
-        dataset: of tuples.
-        wanted: what a target must be, in words.
-        classes: they are 0 to one less.
-        ignored: another number that is allowed; None for none.
-    """
-
-    def check(inputs, targets, *weights):
-        numbers = tf.reshape(tf.cast(targets, "float64"), [-1])
-        right = (numbers >= 0) & (numbers < classes) & (numbers == tf.floor(numbers))
-        if ignored is not None:
-            right |= numbers == ignored
-        wrong = tf.boolean_mask(numbers, ~right)[:1]
-        check = tf.debugging.Assert(
-            tf.reduce_all(right), [f"a target is no class: {wanted}", wrong]
-        )
-        with tf.control_dependencies([check]):
-            return inputs, tf.reshape(targets, [-1]), *weights
-
-    return dataset.map(check)
-
-
 def check_some(count: int) -> None:
     """Refuses a dataset of no texts; ``count`` is its cardinality.
 

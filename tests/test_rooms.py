@@ -10,11 +10,12 @@ TOPS = ("zoo", "layers", "datasets")
 # From below to above; those on a line do not know each other, but for what is named here.
 LEVELS = [
     "errors",
-    "progress filesystem options backend",
-    "optimizers layers",
+    "letters progress filesystem options backend",
+    "optimizers layers answers",
     "datasets",
-    "recipes input_checks answers words_and_labels",
+    "recipes input_checks words_and_labels",
     "text_inputs",
+    "first_fit",
     "explanation",  # below the classifier, whose method it is
     "classifier",
     "registry",
@@ -24,6 +25,7 @@ LEVELS = [
     "evaluation",
     "shipping",
     "training",
+    "estimator",
     "cli",
     "__main__",
 ]

@@ -12,9 +12,12 @@ from zoo.registry import describe, list_models, register_model
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
+    from zoo.estimator import Classifier
+    from zoo.evaluation.explaining import explain
     from zoo.evaluation.labelling import predict
     from zoo.evaluation.scores import evaluate
     from zoo.runs.run_folder import load
+    from zoo.shipping.formats import export
     from zoo.shipping.saving import save
     from zoo.training.trainer import resume, train
     from zoo.training.tuning import tune
@@ -26,11 +29,14 @@ __version__ = "0.1.0"
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 __all__ = [
+    "Classifier",
     "TextClassifier",
     "UsageError",
     "build",
     "describe",
     "evaluate",
+    "explain",
+    "export",
     "list_models",
     "load",
     "predict",
@@ -42,9 +48,12 @@ __all__ = [
 ]
 
 _LATER = {  # what needs Keras is imported from its module at its first use
+    "Classifier": "estimator",
     "TextClassifier": "classifier",
     "build": "weights.build",
     "evaluate": "evaluation.scores",
+    "explain": "evaluation.explaining",
+    "export": "shipping.formats",
     "load": "runs.run_folder",
     "predict": "evaluation.labelling",
     "resume": "training.trainer",

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import keras
 import numpy as np
 
+from zoo.answers import KINDS, ONE, probabilities_of, told
 from zoo.backend import call_once, in_threads, prediction_threads, readable
 from zoo.backend.keras_private import is_saving, is_validation
 from zoo.datasets.text.character_ngrams import character_ngrams
-from zoo.datasets.text.text_tensors import is_texts, text_tensor
+from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
 from zoo.datasets.text_streams import keeps_order, told_in_a_line, watched
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
+from zoo.first_fit import compile_by_default, make_ready, solve
 from zoo.input_checks import (
     check_batch_size,
     check_ids,
     check_lengths,
     check_preprocessor,
-    check_targets,
-    is_sparse,
     only_one,
 )
 from zoo.layers import SubwordEmbedding
@@ -42,6 +42,21 @@ if TYPE_CHECKING:
     from zoo.explanation.explain import Explanations
 
 NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x: x is None)
+
+
+class Head(keras.layers.Dense):
+    """The last layer of a model. Called with texts, it gives the model's answers to them."""
+
+    of_texts = None  # what gives them
+
+    def __call__(self, inputs, *args, **kwargs):
+        if self.of_texts is not None and is_texts(inputs):
+            return self.of_texts(inputs)
+        return super().__call__(inputs, *args, **kwargs)
+
+    def quantize(self, mode=None, type_check=True, config=None):
+        """As Keras' own does, which would leave out a class of another name."""
+        super().quantize(mode, type_check=False, config=config)
 
 
 class TextClassifier(ModelOfTexts):
@@ -71,6 +86,7 @@ class TextClassifier(ModelOfTexts):
             none. See :class:`zoo.layers.SubwordEmbedding`; :func:`zoo.train` makes them part of
             the word vectors when training has ended.
         logits: True gives logits instead of probabilities.
+        answers: "one" label a text, or "several", also none. See :mod:`zoo.answers`.
     """
 
     presets: dict[str, dict[str, Any]] = {}
@@ -107,6 +123,7 @@ class TextClassifier(ModelOfTexts):
         train_embeddings: bool = True,
         subwords: Literal[0] | Annotated[int, at_least(2)] = 0,
         logits: bool = False,
+        answers: Literal[tuple(KINDS)] = ONE.name,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -136,7 +153,9 @@ class TextClassifier(ModelOfTexts):
         self.train_embeddings = train_embeddings
         self.subwords = subwords
         self.logits = logits
+        self.answers = answers
         self.labels = None
+        self.thresholds = None
         table = vocabulary_size, embedding_dim
         start = keras.initializers.RandomUniform(-embedding_range, embedding_range)
         if subwords:
@@ -145,9 +164,10 @@ class TextClassifier(ModelOfTexts):
             self.embed = keras.layers.Embedding(*table, start, trainable=train_embeddings)
         self.preprocessor = None
         self._places = {}  # of layers, by their ids, in the order of the first calls
-        self.classify = keras.layers.Dense(
-            num_classes, activation=None if logits else "softmax", dtype="float32"
+        self.classify = Head(
+            num_classes, activation=None if logits else self.kind.activation, dtype="float32"
         )
+        self.classify.of_texts = self.answers_to
 
     def accept(self, preprocessor):
         """Called for a preprocessor that is set: with ``subwords`` it tells the words' n-grams."""
@@ -159,6 +179,11 @@ class TextClassifier(ModelOfTexts):
             found = character_ngrams(preprocessor.vocabulary, self.subwords, members.shape[1])
             members[: len(found)] = found
             self.embed.members.assign(members)
+
+    @property
+    def kind(self):
+        """What its targets are and all that follows of it: a kind of :mod:`zoo.answers`."""
+        return KINDS[self.answers]
 
     @property
     def hierarchical(self) -> bool:
@@ -246,19 +271,28 @@ class TextClassifier(ModelOfTexts):
     def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``.
 
+        At the first fit on texts the model counts their words, unless it has a preprocessor, and
+        takes over the names of their labels. Where it is not compiled, it compiles itself by zoo's
+        default recipe, at a constant learning rate. A model that is solved at once is.
+
         Lists and columns of texts are read in batches of like length. A tf.data.Dataset, a
         generator or a PyDataset of texts keeps its batches and its order; single texts are put
         into batches of ``batch_size``. Targets are numbers of classes, or labels as texts; see
-        :func:`zoo.input_checks.check_targets`.
+        :func:`zoo.answers.class_numbers.check_targets`.
 
         Raises:
             ValueError: for texts, ids or targets that are none, and a dataset without end or text.
         """
+        x = make_ready(self, x, y)
         weights, split = kwargs.pop("sample_weight", None), kwargs.pop("validation_split", 0.0)
         if weights is not None and kwargs.get("class_weight") is not None:
             raise ValueError("fit takes sample_weight or class_weight, not both")
         shuffle, size = kwargs.pop("shuffle", True), kwargs.get("validation_batch_size")
+        kwargs["class_weight"] = self._numbered(kwargs.get("class_weight"))
         x, y = self._checked(x, y)
+        if self.solves and is_text(x):
+            solve(self, x, y, weights)
+            return keras.callbacks.History()
         if split and validation_data is None and is_text(x):
             (x, y, weights), validation_data = split_off(split, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
@@ -281,6 +315,8 @@ class TextClassifier(ModelOfTexts):
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts, and targets labels, as in :meth:`fit`."""
         if not is_validation(kwargs):  # whose data fit has made
+            if not self.compiled:
+                compile_by_default(self)
             x, y = self._checked(x, y)
             weights = kwargs.get("sample_weight")
             x, y, kwargs["sample_weight"] = as_keras_reads(self, x, y, weights, batch_size)
@@ -302,6 +338,28 @@ class TextClassifier(ModelOfTexts):
         kwargs["callbacks"] = watched(kwargs.get("callbacks"), kwargs, steps=x)
         with self._attempt(kwargs.get("steps")):
             return super().predict(x, batch_size, verbose, **kwargs)
+
+    def answers_to(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+        """The label of each text, as ``model.classify(texts)`` gives it, too.
+
+        Args:
+            texts: any sequence of strings.
+
+        Returns:
+            Of each ``text``, its ``label``, the ``probability`` of that, and the ``probabilities``
+            of all labels.
+
+        Raises:
+            UsageError: where a probability is no number.
+
+        Example:
+            >>> model.classify(["Not bad at all."])[0]["label"]
+            'good'
+        """
+        check_texts(texts)
+        texts = list(texts)
+        rows = probabilities_of(self, texts)
+        return [told(self, text, row) for text, row in zip(texts, rows, strict=True)]
 
     def train_on_batch(self, x, y=None, *args, **kwargs):
         """Keras' train_on_batch; ``x`` may be texts."""
@@ -390,8 +448,7 @@ class TextClassifier(ModelOfTexts):
     def one_text(self) -> tuple:
         """Ids, targets and weights of a batch of one text, as the loss wants them."""
         ids = np.ones((1, 1, 1) if self.hierarchical else (1, 1), "int64")
-        sparse = is_sparse(getattr(self, "loss", None))
-        targets = np.zeros(1, "int64") if sparse else np.zeros((1, self.num_classes), "float32")
+        targets = self.kind.blank(self.num_classes, getattr(self, "loss", None))
         return ids, targets, np.ones(1, "float32")
 
     @contextmanager
@@ -422,7 +479,7 @@ class TextClassifier(ModelOfTexts):
     def _checked(self, x, y=None):
         """Ids or texts, and their targets, or what gives them."""
         x, y = only_one(x), only_one(y)
-        y = check_targets(y, self.num_classes, getattr(self, "loss", None), self.labels)
+        y = self.kind.checked(y, self.num_classes, getattr(self, "loss", None), self.labels)
         self._check_ids(x)
         return x, np.asarray(y) if isinstance(y, list | tuple) else y
 
@@ -433,6 +490,15 @@ class TextClassifier(ModelOfTexts):
             raise ValueError("validation_data must be (texts, targets), or with weights")
         x, y, weights = (*data, None, None)[:3]
         return as_keras_reads(self, *self._checked(x, y), weights, batch_size)
+
+    def _numbered(self, weights):
+        """Weights of classes by their numbers, which may be told by their labels."""
+        if not weights or not all(isinstance(one, str) for one in weights):
+            return weights
+        for label in weights:
+            if label not in (self.labels or ()):
+                raise unknown("label of class_weight", label, self.labels or ())
+        return {self.labels.index(label): weight for label, weight in weights.items()}
 
     def _check_ids(self, ids):
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":

@@ -141,17 +141,19 @@ class Recipe:
         return optimizer
 
 
-def class_weights(numbers: np.ndarray, classes: int) -> np.ndarray | None:
+def class_weights(counts: np.ndarray) -> np.ndarray | None:
     """The weight of a text of each class, ``[classes]`` float32: the rarer, the more.
 
     A class is weighed by the mean number of texts of a class over its own, up to
     :data:`LARGEST_WEIGHT`.
 
+    Args:
+        counts: texts of each class, ``[classes]``.
+
     Returns:
         None where the largest class has at most :data:`UNBALANCED` times the texts of the
         smallest.
     """
-    counts = np.bincount(numbers, minlength=classes)
     present = counts[counts > 0]
     if present.max() <= UNBALANCED * present.min():
         return None

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from zoo.datasets.own_files.columns import plain_columns
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors.published import PUBLISHED
 from zoo.errors import UsageError, unknown
@@ -69,11 +70,19 @@ class Flag(NamedTuple):
     flag: str
 
 
+def _are_names(value):
+    names = [value] if isinstance(value, str) else value
+    return isinstance(names, list | tuple) and all(isinstance(one, str) for one in names)
+
+
 def _is_path(value):
     return isinstance(value, str | Path)
 
 
 AnyPath = Annotated[str | Path, Values("a path (write what is in memory to a file)", _is_path)]
+Columns = Annotated[
+    str | list, Values("the name of a column, or a list of names", lambda x: _are_names(x))
+]
 Weights = Annotated[
     str | Path, Values(f"{', '.join(WEIGHTS[:5])}, another name, or a path", _is_path)
 ]
@@ -100,10 +109,25 @@ class TrainSettings:
     model: Annotated[str, Flag(""), "A name of zoo list."] = "hcan"
     data: Annotated[Any, f"sample, a name of zoo datasets, or your own: {KINDS}."] = "sample"
     text_column: Annotated[
-        str | None, Group.FILES, "Column of texts. Default: text, or a well-known name."
+        Columns | None,
+        Group.FILES,
+        "Column of texts; of several, which are given one by one, they are read as one text. "
+        "Default: text, or a well-known name.",
     ] = None
     label_column: Annotated[
-        str | None, Group.FILES, "Column of labels. Default: label, or a well-known name."
+        Columns | None,
+        Group.FILES,
+        "Column of labels; or several columns of 0 and 1, which are given one by one and whose "
+        "names are the labels. Default: label, or a well-known name.",
+    ] = None
+    label_separator: Annotated[
+        str | None,
+        Group.FILES,
+        "What stands between several labels in a cell, such as ';'. Default: a text has one label, "
+        "unless JSON or Parquet has lists.",
+    ] = None
+    weight_column: Annotated[
+        str | None, Group.FILES, "Column of numbers, how much each training text counts."
     ] = None
     validation_data: Annotated[
         AnyPath | None,
@@ -274,7 +298,7 @@ class TrainSettings:
             raise unknown("clean-up", self.clean_up, CLEAN_UPS)
         if self.recipe != "default":
             find_recipe(self.model, self.recipe)
-        for option in self.options.keys() & {"name", "num_classes", "preset"}:
+        for option in self.options.keys() & {"name", "num_classes", "preset", "answers"}:
             allowed = import_model(self.model)[0].option_defaults()
             raise unknown(f"option of {self.model}", option, allowed)
         if "vocabulary_size" in self.options:
@@ -413,6 +437,9 @@ def from_keywords(
             raise unknown(f"argument of {function}", name, allowed)
     if settings.get("options", {}) is None:
         del settings["options"]
+    for name in ("text_column", "label_column"):
+        if _are_names(settings.get(name)):
+            settings[name] = plain_columns(settings[name])
     return TrainSettings(**{name: as_python(value) for name, value in settings.items()})
 
 

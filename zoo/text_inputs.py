@@ -6,19 +6,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from zoo.answers.class_numbers import check_class_names
 from zoo.datasets.batches import batches_in_order
 from zoo.datasets.text.text_tensors import check_texts, is_texts, text_dataset, text_tensor
-from zoo.datasets.text_streams import as_dataset, holds_texts, with_classes
+from zoo.datasets.text_streams import as_dataset, holds_texts
 from zoo.errors import UsageError
-from zoo.input_checks import (
-    check_batch_size,
-    check_class_names,
-    check_lengths,
-    check_target_spec,
-    ignored_class,
-    is_sparse,
-    wanted_targets,
-)
+from zoo.input_checks import check_batch_size, check_lengths
 
 
 def is_text(x: Any) -> bool:
@@ -104,12 +97,10 @@ def _of_stream(model, data, batch_size, learns, shuffle):
     if not holds_texts(data):
         return data
     data = batches_in_order(preprocessor_of(model), data, batch_size, model.sentence_groups)
-    spec, loss = data.element_spec, getattr(model, "loss", None)
+    spec = data.element_spec
     if learns and not (isinstance(spec, tuple) and len(spec) > 1):
         raise UsageError("a dataset to learn from gives (texts, targets): got texts alone")
-    if not learns or not hasattr(spec[1], "shape") or not is_sparse(loss):
+    if not learns:
         return data
-    check_target_spec(spec[1], model.num_classes)
-    return with_classes(
-        data, wanted_targets(model.num_classes), model.num_classes, ignored_class(loss)
-    )
+    loss = getattr(model, "loss", None)
+    return model.kind.checked_stream(data, model.num_classes, loss, model.labels)

@@ -14,7 +14,7 @@ ASSET = "texts.json"  # in a .keras file's assets
 
 
 class ModelOfTexts(Model):
-    """A model with a preprocessor and labels, which its files and its copies keep.
+    """A model with a preprocessor, labels and thresholds, which its files and its copies keep.
 
     A subclass has ``num_classes``, and ``accept(preprocessor)`` raises for one that it cannot read.
     """
@@ -52,6 +52,24 @@ class ModelOfTexts(Model):
             )
         self._labels = names
 
+    @property
+    def thresholds(self) -> list[float] | None:
+        """The probability from which on a text has a label, for each class; None for 0.5 of all.
+
+        Raises:
+            ValueError: when they are set, for another number of them than of classes.
+        """
+        return self._thresholds
+
+    @thresholds.setter
+    def thresholds(self, thresholds):
+        numbers = None if thresholds is None else [float(one) for one in thresholds]
+        if numbers is not None and len(numbers) != self.num_classes:
+            raise ValueError(
+                f"thresholds must be numbers of the {self.num_classes} classes: got {numbers}"
+            )
+        self._thresholds = numbers
+
     def save(self, filepath, *args, **kwargs):
         """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.
 
@@ -68,13 +86,13 @@ class ModelOfTexts(Model):
     def save_assets(self, folder):
         """Keras calls it when it saves a model: writes preprocessor and labels."""
         own = self.preprocessor
-        if own is None and self.labels is None:
+        if (own, self.labels, self.thresholds) == (None, None, None):
             return
         texts = {
             "preprocessor": own and own.get_config(),
             "vocabulary": own and own.vocabulary,
             "labels": self.labels,
-        }
+        } | ({} if self.thresholds is None else {"thresholds": self.thresholds})
         Path(folder, ASSET).write_text(json.dumps(texts), "utf-8")
 
     def load_assets(self, folder):
@@ -87,15 +105,21 @@ class ModelOfTexts(Model):
         texts = json.loads(path.read_text("utf-8"))
         if texts["preprocessor"] is not None:
             self.preprocessor = Preprocessor(texts["vocabulary"], **texts["preprocessor"])
-        self.labels = texts["labels"]
+        self.labels, self.thresholds = texts["labels"], texts.get("thresholds")
+
+    def know_what(self, other: "ModelOfTexts") -> None:
+        """Takes over the very preprocessor, the labels and the thresholds of another model."""
+        self.preprocessor, self.labels = other.preprocessor, other.labels
+        self.thresholds = other.thresholds
 
     def __reduce__(self):
-        """Copies and pickles keep the very preprocessor and the labels."""
+        """Copies and pickles keep the very preprocessor, the labels and the thresholds."""
         rebuild, arguments = super().__reduce__()
-        return _rebuilt, (rebuild, arguments, self.preprocessor, self.labels and list(self.labels))
+        known = self.preprocessor, self.labels and list(self.labels), self.thresholds
+        return _rebuilt, (rebuild, arguments, *known)
 
 
-def _rebuilt(rebuild, arguments, preprocessor, labels):
+def _rebuilt(rebuild, arguments, preprocessor, labels, thresholds=None):
     model = rebuild(*arguments)
-    model.preprocessor, model.labels = preprocessor, labels
+    model.preprocessor, model.labels, model.thresholds = preprocessor, labels, thresholds
     return model

@@ -376,7 +376,7 @@ def _compare_with_published(entry, splits):
             told = f"{split} has {size:,} texts, published are {published[split]:,}"
             logger.warning("%s: %s", entry.name, told)
         elif split in entry.class_counts:
-            counts = tuple(np.bincount(splits[split].numbers, minlength=len(entry.labels)).tolist())
+            counts = tuple(np.bincount(splits[split].targets, minlength=len(entry.labels)).tolist())
             if counts != (wanted := tuple(entry.class_counts[split])):
                 told = f"the classes of {split} have {counts} texts, published are {wanted}"
                 logger.warning("%s: %s", entry.name, told)

@@ -27,7 +27,7 @@ def short_name(path: str | Path | pd.DataFrame) -> str:
     """
     if isinstance(path, pd.DataFrame):
         return "dataframe"
-    path = expanded(path)
+    path = expanded(str(path).removeprefix("tfds:"))
     while glob.has_magic(path.name) and not path.exists():
         path = path.parent
     name = path.name if path.name not in ("", "..") else path.resolve().name

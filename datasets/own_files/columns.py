@@ -17,16 +17,18 @@ LABEL_COLUMNS = (
 ).split()
 IDS = ("", "id", "index", "unnamed: 0", "__index_level_0__")  # of rows: neither texts nor labels
 
+Columns = str | list[str] | None  # of one role; None where they are to be guessed
+
 logger = logging.getLogger("zoo")
 
 
 def choose_columns(
     path: str | Path,
     names: list[str],
-    text_column: str | None = None,
-    label_column: str | None = None,
+    text_column: Columns = None,
+    label_column: Columns = None,
     labelled: bool = True,
-) -> tuple[str, str | None]:
+) -> tuple[Columns, Columns]:
     """The columns of texts and labels: those given, or guessed from the names of all columns.
 
     The guess is ``text`` and ``label``; or the only well-known name, in any case; or the other
@@ -35,7 +37,7 @@ def choose_columns(
     Args:
         path: the file, for messages.
         names: of all its columns.
-        text_column, label_column: None to guess.
+        text_column, label_column: None to guess; a list of several.
         labelled: False where only texts are needed.
 
     Raises:
@@ -44,16 +46,16 @@ def choose_columns(
     """
     listed = list(map(_shown, names))
     wanted = {"text": text_column, "label": label_column if labelled else None}
-    wanted = {role: name for role, name in wanted.items() if name is not None}
-    given = {role: column_named(name, names) for role, name in wanted.items()}
-    for role, name in given.items():
-        if name is None:
-            error = unknown(f"column of {path}:", wanted[role], listed)
-            raise UsageError(f"{error} Choose one that all files have, with {_option(role)}.")
+    wanted = {role: one for role, one in wanted.items() if one is not None}
+    given = {
+        role: plain_columns([column_among(path, name, names, role) for name in listed_columns(one)])
+        for role, one in wanted.items()
+    }
     text, label = given.get("text"), given.get("label")
-    text = _guess(names, TEXT_COLUMNS, label) if text is None else text
-    label = _guess(names, LABEL_COLUMNS, text) if label is None else label
-    others = [name for name in names if name not in (text, label)]
+    text = _guess(names, TEXT_COLUMNS, listed_columns(label)) if text is None else text
+    label = _guess(names, LABEL_COLUMNS, listed_columns(text)) if label is None else label
+    taken = (*listed_columns(text), *listed_columns(label))
+    others = [name for name in names if name not in taken]
     if len(names) == 2 and len(others) == 1 and others[0].strip().lower() not in IDS:
         text, label = (others[0] if name is None else name for name in (text, label))
     if not labelled and len(names) == 1 and text is None:
@@ -72,11 +74,12 @@ def choose_columns(
                 f"{', '.join(map(repr, listed))} (a first line must name the columns); or name it "
                 f"{role!r}"
             )
-        if names.count(name) > 1:
-            raise UsageError(f"{path} has two columns {name!r}: rename one")
-    if text == chosen.get("label"):
+        for one in listed_columns(name):
+            if names.count(one) > 1:
+                raise UsageError(f"{path} has two columns {one!r}: rename one")
+    if both := {*listed_columns(text)} & {*listed_columns(chosen.get("label"))}:
         raise UsageError(
-            f"{path}: the texts and the labels are both in {text!r}: choose another column with "
+            f"{path}: the texts and the labels are both in {min(both)!r}: choose another one with "
             f"{_option('text')} or {_option('label')}"
         )
     if any(role not in given and name != role for role, name in chosen.items()):
@@ -84,6 +87,29 @@ def choose_columns(
         options = ", ".join(map(_option, chosen))
         logger.info("%s: texts are in %r%s; choose others with %s", path, text, labels, options)
     return text, chosen.get("label")
+
+
+def listed_columns(columns: Columns) -> list[str]:
+    """The names of columns that are given as one, as a list, or not at all."""
+    return [] if columns is None else [columns] if isinstance(columns, str) else list(columns)
+
+
+def plain_columns(columns: Columns) -> Columns:
+    """A name of a list that has one alone."""
+    several = listed_columns(columns)
+    return several[0] if len(several) == 1 else several or None
+
+
+def column_among(path: str | Path, name: str, names: list[str], role: str) -> str:
+    """The column of a name, by which the file has it.
+
+    Raises:
+        UsageError: if it has none, with the nearest matches.
+    """
+    if (own := column_named(name, names)) is None:
+        error = unknown(f"column of {path}:", name, list(map(_shown, names)))
+        raise UsageError(f"{error} Choose one that all files have, with {_option(role)}.")
+    return own
 
 
 def column_named(name: str, names: list[str]) -> str | None:
@@ -118,7 +144,7 @@ def _shown(name):
 
 def _guess(names, well_known, taken):
     """The column of the first well-known name, or the only one of another; else None."""
-    if well_known[0] in names and well_known[0] != taken:
+    if well_known[0] in names and well_known[0] not in taken:
         return well_known[0]
-    matches = [name for name in names if name.strip().lower() in well_known and name != taken]
+    matches = [name for name in names if name.strip().lower() in well_known and name not in taken]
     return matches[0] if len(matches) == 1 else None

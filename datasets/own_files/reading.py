@@ -13,15 +13,26 @@ from typing import Any
 
 import pandas as pd
 
-from zoo.datasets.class_labels import in_label_order
-from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.answers import ONE, of_form
+from zoo.answers.class_labels import in_label_order
+from zoo.datasets.corpus import Corpus, Split, targets_of
 from zoo.datasets.own_files.class_folders import (
     children,
     find_splits,
     read_class_folders,
     short_name,
 )
-from zoo.datasets.own_files.columns import TEXT_COLUMNS, choose_columns, column_named
+from zoo.datasets.own_files.columns import (
+    TEXT_COLUMNS,
+    Columns,
+    choose_columns,
+    column_among,
+    column_named,
+    listed_columns,
+    plain_columns,
+)
+from zoo.datasets.own_files.in_memory import FORMS
+from zoo.datasets.own_files.label_cells import LabelCells, clean, in_one_form, problem_of
 from zoo.datasets.own_files.row_reports import (
     labels_within,
     place,
@@ -33,7 +44,15 @@ from zoo.datasets.own_files.row_reports import (
     some_of,
 )
 from zoo.datasets.own_files.separated_values import MARKS
-from zoo.datasets.own_files.tables import NO_ROWS, SUFFIXES, as_text, kind_of, of_frame, open_table
+from zoo.datasets.own_files.tables import (
+    NESTED,
+    NO_ROWS,
+    SUFFIXES,
+    as_text,
+    kind_of,
+    of_frame,
+    open_table,
+)
 from zoo.datasets.own_files.text_files import (
     Problem,
     advice_on,
@@ -53,6 +72,7 @@ RARE_CLASSES = ("drop", "merge")
 MERGED = "other"  # the class of merged ones
 KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
 FRAME = Path("the DataFrame")  # in messages
+BETWEEN = "\n\n"  # parts of a text that come from several columns: a sentence ends there
 
 logger = logging.getLogger("zoo")
 
@@ -87,8 +107,8 @@ def check_data(data: Any) -> None:
     elif isinstance(data, pd.Series):
         way_out = "put it beside its labels, as by pandas.concat([texts, labels], axis=1)"
     raise UsageError(
-        "data must be the name of a corpus or a path, such as that of a CSV file, or a DataFrame "
-        f"of pandas: got a {type(data).__name__}; {way_out}"
+        "data must be the name of a corpus or a path, such as that of a CSV file, or "
+        f"{FORMS}: got a {type(data).__name__}; {way_out}"
     )
 
 
@@ -96,12 +116,14 @@ def load_files(
     train: str | Path | pd.DataFrame,
     validation: str | Path | None = None,
     test: str | Path | None = None,
-    text_column: str | None = None,
-    label_column: str | None = None,
+    text_column: Columns = None,
+    label_column: Columns = None,
     on_bad_row: str = "fail",
     encoding: str | None = None,
     min_class_size: int = 1,
     rare_classes: str = "drop",
+    label_separator: str | None = None,
+    weight_column: str | None = None,
 ) -> Corpus:
     """A corpus from the user's own files. Letters and their accents are :func:`composed`.
 
@@ -117,7 +139,8 @@ def load_files(
             :meth:`Corpus.split`.
         text_column, label_column: by default ``text`` and ``label``, or else well-known names,
             which the log announces; so, too, in a split that lacks those of ``train``. Class
-            folders have none.
+            folders have none. Of several columns, texts are read as one, with an empty line
+            between their parts, and labels are the names of columns, which hold 0 or 1.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
         encoding: of all files that no mark says to be UTF-8, UTF-16 or UTF-32, such as "cp1252";
@@ -126,10 +149,16 @@ def load_files(
             included. By default none is, and a label that they lack is refused.
         rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
             into a class "other", the last. The log tells which they are.
+        label_separator: between several labels in a cell, such as ";".
+        weight_column: how much each text counts in training; None where all do alike.
+
+    Texts have several labels, or none, where a column of JSON or Parquet holds lists, where there
+    is a separator, or several columns of labels. Where columns of labels, or dictionaries of
+    JSON, hold other numbers than 0 and 1, these are the shares of the labels of a text.
 
     Returns:
         The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
-        labels are in the order of :func:`zoo.datasets.class_labels.in_label_order`.
+        labels are in the order of :func:`zoo.answers.class_labels.in_label_order`.
 
     Raises:
         UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
@@ -149,6 +178,7 @@ def load_files(
     train = paths["train"] if isinstance(paths["train"], Path) else FRAME
     columns = {"text_column": text_column, "label_column": label_column}
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
+    how = {"on_bad_row": on_bad_row, "encoding": encoding, "label_separator": label_separator}
     if given and all(isinstance(path, Path) and path.is_dir() for path in paths.values()):
         raise UsageError(f"{train} has no columns: leave out {given}")
     frames, found = {}, {}
@@ -157,36 +187,43 @@ def load_files(
             option: column_of(path, found[option], encoding) if option in found else name
             for option, name in columns.items()
         }
-        frames[split] = read_labelled(path, **own, on_bad_row=on_bad_row, encoding=encoding)
+        if split == "train":
+            how["weight_column"] = weight_column
+        else:
+            how |= {"weight_column": None, "form": frames["train"].attrs["form"]}
+        frames[split] = read_labelled(path, **own, **how)
         for option, name in frames[split].attrs["columns"].items():
             role = option.removesuffix("_column")
-            if found.get(option) and own[option] is None and name == role:  # else it is told
+            if found.get(option) and own.get(option) is None and name == role:  # else it is told
                 logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
         found = frames[split].attrs["columns"] | found
     told = paths | {"train": train}
-    sizes = frames["train"]["label"].value_counts()
+    kind = of_form(frames["train"].attrs["form"])
     if min_class_size > 1:
-        kept = set(sizes.index[sizes >= min_class_size])
+        sizes = kind.sizes(frames["train"]["label"])
+        kept = {label for label, size in sizes.items() if size >= min_class_size}
         for split, path in told.items():
             frames[split] = without_rare(
-                frames[split], path, kept, min_class_size, rare_classes, split
+                frames[split], path, kept, min_class_size, rare_classes, split, kind
             )
             if split == "train":
-                kept |= {MERGED} & set(frames[split]["label"])
-    labels = in_label_order(frames["train"]["label"].unique())
+                kept |= {MERGED} & kind.labels_in(frames[split]["label"])
+    labels = in_label_order(kind.labels_in(frames["train"]["label"]))
     if rare_classes == "merge" and MERGED in labels:  # the last, behind numbers
         labels = [*in_label_order({*labels} - {MERGED}), MERGED]
     report_odd_labels(train, labels)
     if len(labels) < 2:
-        raise UsageError(f"{train} has one class only, {labels[0]!r}: there is nothing to learn")
+        only = f"one class only, {labels[0]!r}" if labels else "no label"
+        raise UsageError(f"{train} has {only}: there is nothing to learn")
     splits = {}
     for split, frame in frames.items():
-        splits[split] = Split(frame["text"], class_numbers(frame, labels))
-        there = set(frame["label"])
+        weights = frame.get("weight")
+        splits[split] = Split(frame["text"], targets_of(frame, labels, kind), weights)
+        there = kind.labels_in(frame["label"])
         if absent := [label for label in labels if label not in there]:
             logger.warning("%s has no text of: %s", told[split], some_of(absent))
     report_repeats(frames)
-    corpus = Corpus(title, labels, **splits)
+    corpus = Corpus(title, labels, **splits, kind=kind)
     corpus.columns = found
     return corpus
 
@@ -208,6 +245,7 @@ def without_rare(
     min_class_size: int = 1,
     rare_classes: str = "drop",
     split: str = "test",
+    kind: Any = ONE,
 ) -> pd.DataFrame:
     """The rows of a split as a corpus without rare classes has them; the log tells which go.
 
@@ -217,6 +255,7 @@ def without_rare(
         kept: the classes that are not rare; in a run, the labels of its model.
         min_class_size, rare_classes: as those of :func:`load_files`.
         split: whose they are.
+        kind: of the answers.
 
     Raises:
         UsageError: if no row is left.
@@ -224,22 +263,25 @@ def without_rare(
     merge = rare_classes == "merge"
     if merge and split != "train" and MERGED not in kept:
         return frame  # no class was rare
-    rare = ~frame["label"].isin({*kept, MERGED} if merge else kept)
-    if min_class_size <= 1 or not rare.any():
+    if min_class_size <= 1:
         return frame
-    sizes = frame["label"][rare].value_counts()
+    sizes = kind.sizes(frame["label"])
+    common = {*kept, MERGED} if merge else {*kept}
+    rare = {label: size for label, size in sizes.items() if label not in common}
+    if not rare:
+        return frame
     logger.warning(
         "%s: %s rows of %s with fewer than %d training texts %s: %s",
-        *(path, f"{rare.sum():,}", _classes(len(sizes)), min_class_size),
-        *(f"become the class {MERGED!r}" if merge else "are left out", some_of(sizes.index)),
+        *(path, f"{sum(rare.values()):,}", _classes(len(rare)), min_class_size),
+        *(f"become the class {MERGED!r}" if merge else "are left out", some_of([*rare])),
     )
-    if merge:
-        return frame.assign(label=frame["label"].mask(rare, MERGED))
-    if rare.all():
+    labels, stay = kind.without(frame["label"], {*rare}, MERGED if merge else None)
+    frame = frame.assign(label=labels)
+    if not stay.any():
         raise UsageError(
             f"{path}: no text is of a class with {min_class_size} training texts (min_class_size)"
         )
-    return frame[~rare]
+    return frame[stay]
 
 
 def _classes(number):
@@ -272,8 +314,8 @@ def read_texts(
 
 
 def text_column_of(
-    path: str | Path, text_column: str | None = None, encoding: str | None = None
-) -> str | None:
+    path: str | Path, text_column: Columns = None, encoding: str | None = None
+) -> Columns:
     """The column of texts that :func:`stream_texts` takes; None where there are no columns."""
     path = as_path(path)
     if path.is_dir() or _is_lines(path):
@@ -282,15 +324,20 @@ def text_column_of(
 
 
 def column_of(
-    path: str | Path | pd.DataFrame, column: str | None, encoding: str | None = None
-) -> str | None:
-    """A column, if a file that it may not have been meant for has it; else None."""
+    path: str | Path | pd.DataFrame, column: Columns, encoding: str | None = None
+) -> Columns:
+    """A column, if a file that it may not have been meant for has it; else None.
+
+    Of several, those that it has, under its own names.
+    """
     if column is None:
         return None
     try:
-        return column_named(column, _open_first(_source(path), encoding)[1].columns)
+        names = _open_first(_source(path), encoding)[1].columns
     except UsageError:  # lines of text or a folder; or what its reader will tell
         return None
+    found = [column_named(one, names) for one in listed_columns(column)]
+    return plain_columns([one for one in found if one is not None])
 
 
 def table_kind(path: str | Path) -> str | None:
@@ -408,33 +455,53 @@ def _is_of_table(line):
 
 def read_labelled(
     path: str | Path | pd.DataFrame,
-    text_column: str | None = None,
-    label_column: str | None = None,
+    text_column: Columns = None,
+    label_column: Columns = None,
     on_bad_row: str = "fail",
     encoding: str | None = None,
+    label_separator: str | None = None,
+    weight_column: str | None = None,
+    form: str | None = None,
 ) -> pd.DataFrame:
     """The texts and labels of a table, a glob or a folder, and where each is from.
 
     Args:
-        path, text_column, label_column, on_bad_row, encoding: as those of :func:`load_files`.
+        path, text_column, label_column, on_bad_row, encoding, label_separator, weight_column: as
+            those of :func:`load_files`.
+        form: of the labels, as others have it; by default as they are.
 
     Returns:
-        The columns ``text``, ``label``, ``file`` and ``place`` (see :func:`row_reports.place`).
-        ``attrs["columns"]`` are the names of the columns.
+        The columns ``text``, ``label``, ``file`` and ``place`` (see :func:`row_reports.place`), and
+        ``weight``, where there is a column of weights. ``attrs["columns"]`` are the names of the
+        columns, ``attrs["form"]`` is the form of labels, as :mod:`zoo.answers` has it.
 
     Raises:
         UsageError: for what cannot be read, a missing column, or a bad row.
     """
     path = _source(path)
-    columns, rows = _open_rows(path, text_column, label_column, encoding)
-    good = {"text": [], "label": [], "file": [], "place": []}
-    for file, where, (text, label, _) in _good_rows(path, rows, on_bad_row, encoding):
-        row = (text.strip(), sys.intern(label.strip()), file, where)
+    columns, rows = _open_rows(
+        path,
+        text_column,
+        label_column,
+        encoding,
+        separator=label_separator,
+        weight_column=weight_column,
+    )
+    good = {"text": [], "label": [], "file": [], "place": [], "weight": []}
+    for file, where, (text, label, weight) in _good_rows(path, rows, on_bad_row, encoding):
+        row = (text.strip(), label, file, where, weight)
         for column, value in zip(good.values(), row, strict=True):
             column.append(value)
-    frame = pd.DataFrame(good, dtype=object)
-    frame.attrs["columns"] = columns
+    if weight_column is None:
+        del good["weight"]
+    good["label"], found = in_one_form(good["label"], form, _named(path))
+    frame = pd.DataFrame({name: pd.Series(own, dtype=object) for name, own in good.items()})
+    frame.attrs |= {"columns": columns, "form": found}
     return frame
+
+
+def _named(source):
+    return FRAME if isinstance(source, pd.DataFrame) else source
 
 
 def _good_rows(path, rows, on_bad_row, encoding, labelled=True):
@@ -450,7 +517,9 @@ def _good_rows(path, rows, on_bad_row, encoding, labelled=True):
             if problem is None:
                 good += 1
                 text, label, own = values
-                yield file, where, (text and composed(text), label and composed(label), own)
+                label = None if label is None else clean(label)
+                label = sys.intern(label) if isinstance(label, str) else label
+                yield file, where, (text and composed(text), label, own)
             elif on_bad_row == "skip":
                 bad.append((file, where, problem.kind))
             else:
@@ -476,10 +545,19 @@ def _good_rows(path, rows, on_bad_row, encoding, labelled=True):
         )
 
 
-def _open_rows(source, text_column, label_column, encoding, labelled=True, keep=False):
+def _open_rows(
+    source,
+    text_column,
+    label_column,
+    encoding,
+    labelled=True,
+    keep=False,
+    separator=None,
+    weight_column=None,
+):
     """The names of the columns, and file, place, and values or a problem of each row.
 
-    The values are the text, the label or None, and the whole row or None.
+    The values are the text, the labels or None, and the whole row, its weight or None.
     """
     if isinstance(source, Path) and source.is_dir():
         check_encoding(encoding)
@@ -487,42 +565,83 @@ def _open_rows(source, text_column, label_column, encoding, labelled=True, keep=
         return {}, ((file, where, (*values, None)) for file, where, values in rows)
     files, first = _open_first(source, encoding)
     chosen = choose_columns(files[0], first.columns, text_column, label_column, labelled)
+    if weight_column is not None:
+        weight_column = column_among(files[0], weight_column, first.columns, "weight")
 
     def rows():
-        yield from _rows_of(files[0], first, *chosen, keep)
+        yield from _rows_of(files[0], first, *chosen, keep, separator, weight_column)
         for file in files[1:]:
             table = open_table(file, encoding)
             # All files have these columns, but may write their accents in another way.
-            yield from _rows_of(
-                file, table, *choose_columns(file, table.columns, *chosen, labelled), keep
-            )
+            own = choose_columns(file, table.columns, *chosen, labelled)
+            yield from _rows_of(file, table, *own, keep, separator, weight_column)
 
-    return dict(zip(("text_column", "label_column"), chosen, strict=True)), rows()
+    found = dict(zip(("text_column", "label_column"), chosen, strict=True))
+    return found | ({} if weight_column is None else {"weight_column": weight_column}), rows()
 
 
-def _rows_of(file, table, text, label, keep):
+def _rows_of(file, table, text, label, keep, separator, weight):
     """Rows of a table: file, place, and values or a problem."""
-    wanted = [text] if label is None else [text, label]
-    index = None if label is None else table.columns.index(label)
-    watched = table.separator is not None and (label is not None or kind_of(file) == ".tsv")
-    labels, suspects = set(), {}
+    texts, labels = listed_columns(text), listed_columns(label)
+    cells = LabelCells(labels, separator, len(labels) == 1 and labels[0] in table.nested)
+    wanted = [*texts, *labels, *listed_columns(weight)]
+    index = table.columns.index(labels[0]) if len(labels) == 1 else None
+    watched = table.separator is not None and (labels or kind_of(file) == ".tsv")
+    known, suspects = set(), {}
     for number, row in table.rows(wanted, keep):
         if isinstance(row, Problem):
             yield file, number, row
             continue
-        values = as_text(row.get(text)), None if label is None else as_text(row.get(label))
-        labels.add(values[1])
-        if watched and "\n" in values[0]:
-            suspects[number] = labels_within(values[0], table.separator, len(row), index)
-        yield file, number, (*values, row if keep else None)
-    report_swallowed(file, [number for number, found in suspects.items() if found & labels])
+        found = _text_of([row.get(name) for name in texts])
+        own = row if keep else None if weight is None else _weight_of(row.get(weight))
+        if bad := next((one for one in (found, own) if isinstance(one, Problem)), None):
+            yield file, number, bad
+            continue
+        values = found, cells.read(row) if labels else None
+        known.add(values[1] if isinstance(values[1], str) else None)
+        if watched and "\n" in (found or ""):
+            suspects[number] = labels_within(found, table.separator, len(row), index)
+        yield file, number, (*values, own)
+    report_swallowed(file, [number for number, found in suspects.items() if found & known])
+
+
+def _text_of(values):
+    """The text of a row: its parts with an empty line between them; None where all lack."""
+    odd = next((type(value).__name__ for value in values if isinstance(value, NESTED)), None)
+    if odd is not None:
+        return Problem("with a value that is no text", f"a {odd} instead of a text")
+    if len(values) == 1:
+        return as_text(values[0])
+    parts = [part.strip() for part in map(as_text, values) if part and part.strip()]
+    return BETWEEN.join(parts) if parts else None
+
+
+def _weight_of(value):
+    try:
+        number = float(as_text(value) or "")
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        shown = repr(as_text(value))
+        return Problem("with a weight that is none", f"the weight is {shown}, not 0 or more")
+    return number
 
 
 def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
-    """Writes two columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    """Writes columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    names = [name for columns in columns.values() for name in listed_columns(columns)]
     with path.open("w", encoding="utf-8") as file:
-        for _, row in of_frame(frame).rows(list(columns.values()), False):
-            file.write(json.dumps({name: as_text(value) for name, value in row.items()}) + "\n")
+        for _, row in of_frame(frame).rows(names, False):
+            file.write(json.dumps({name: _plain(value) for name, value in row.items()}) + "\n")
+
+
+def _plain(value):
+    """A value of a cell, for JSON."""
+    if isinstance(value, dict):
+        return {str(name): float(share) for name, share in value.items()}
+    if isinstance(value, NESTED):
+        return list(map(as_text, value))
+    return as_text(value)
 
 
 def matching_files(path: Path) -> list[Path]:
@@ -541,13 +660,10 @@ def matching_files(path: Path) -> list[Path]:
 
 def _problem(text, label, encoding, labelled=True) -> Problem | None:
     """What is wrong with the values of a row."""
-    for name, value in (("text", text), ("label", label)):
-        if labelled and not (value and value.strip()):
-            return Problem(f"without a {name}", f"no {name}")
-        if value and "\0" in value:
-            return Problem("with NUL bytes", f"NUL bytes in the {name}: save the file as UTF-8")
-        if value and (reason := undecodable(value, encoding)):
-            return Problem(f"not {encoding or 'UTF-8'}", reason)
-    if label and re.search(r"[\r\n]", label.strip()):
-        return Problem("with a label of many lines", f"a label of many lines: {label[:40]!r}")
-    return None
+    if labelled and not (text and text.strip()):
+        return Problem("without a text", "no text")
+    if text and "\0" in text:
+        return Problem("with NUL bytes", "NUL bytes in the text: save the file as UTF-8")
+    if text and (reason := undecodable(text, encoding)):
+        return Problem(f"not {encoding or 'UTF-8'}", reason)
+    return problem_of(label, encoding) if labelled else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from zoo.datasets.class_labels import number_of
+from zoo.answers.class_labels import number_of
 from zoo.datasets.own_files.tables import unit_of
 
 SHOWN = 3  # places

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from zoo.datasets.own_files.columns import TEXT_COLUMNS
@@ -26,6 +27,7 @@ SUFFIXES = (*SEPARATED, *JSON, ".parquet")
 NO_ROWS = "it must have one for each text, in CSV and TSV after a header"
 NO_OBJECT = 'not an object like {"text": "..", "label": ".."}'
 LARGEST_OBJECT = 50_000_000  # characters, of several lines, that is told from faulty lines
+NESTED = (list, tuple, set, frozenset, dict, np.ndarray)  # values that hold others
 BLANKS = re.compile(r"[ \t\r\n]*")  # JSON's
 
 
@@ -56,11 +58,13 @@ class Table:
             of the row), and its values by :func:`own_names`, at least of those columns; or its
             problem. Blank lines are none.
         separator: of columns, in CSV and TSV; else None.
+        nested: those columns that hold lists or dictionaries.
     """
 
     columns: list[str]
     rows: Callable[[list[str], bool], Iterator[tuple[int, dict[str, Any] | Problem]]]
     separator: str | None = None
+    nested: frozenset[str] = frozenset()
 
 
 def open_table(path: str | Path, encoding: str | None = None) -> Table:
@@ -114,14 +118,11 @@ def _of_json(path, encoding):
         raise UsageError(f"{path}, {unit_of(path)} {line}: {problem.message}")
 
     def rows(wanted, keep):
-        for line, row in itertools.chain(first, objects):
-            values = [] if isinstance(row, Problem) else [row.get(name) for name in wanted]
-            odd = [type(value).__name__ for value in values if isinstance(value, (dict, list))]
-            if odd:
-                row = Problem("with a value that is no text", f"a {odd[0]} instead of a text")
-            yield line, row
+        yield from itertools.chain(first, objects)
 
-    return Table(list(dict.fromkeys(itertools.chain.from_iterable(good))), rows)
+    nested = {name for row in good for name, value in row.items() if isinstance(value, dict | list)}
+    columns = list(dict.fromkeys(itertools.chain.from_iterable(good)))
+    return Table(columns, rows, nested=frozenset(nested))
 
 
 def _of_parquet(path):
@@ -133,12 +134,9 @@ def _of_parquet(path):
     except (pyarrow.ArrowException, OSError) as error:
         raise UsageError(f"{path} is not Parquet, or damaged: {_first_line(error)}") from None
     columns = file.schema_arrow.names
+    kinds = dict(zip(columns, file.schema_arrow.types, strict=True))
 
     def rows(wanted, keep):
-        for name in wanted:
-            kind = file.schema_arrow.field(name).type
-            if pyarrow.types.is_nested(kind):
-                raise UsageError(f"{path}: the column {name!r} holds {kind}: choose one of texts")
         number = 0
         try:
             for batch in file.iter_batches(1024, columns=None if keep else wanted):
@@ -150,7 +148,8 @@ def _of_parquet(path):
             reason = f"{path} is damaged after row {number}: {_first_line(error)}"
             raise UsageError(reason) from None
 
-    return Table(columns, rows)
+    nested = frozenset(name for name, kind in kinds.items() if pyarrow.types.is_nested(kind))
+    return Table(columns, rows, nested=nested)
 
 
 def of_frame(frame: pd.DataFrame) -> Table:
@@ -164,12 +163,19 @@ def of_frame(frame: pd.DataFrame) -> Table:
         for number, row in enumerate(part.itertuples(index=False, name=None), start=1):
             yield number, dict(zip(chosen, row, strict=True))
 
-    return Table(columns, rows)
+    nested = set()
+    for place, name in enumerate(columns):
+        own = frame.iloc[:, place]
+        values = own[own.notna()].head(1) if own.dtype == object else ()
+        nested |= {name for value in values if isinstance(value, NESTED)}
+    return Table(columns, rows, nested=frozenset(nested))
 
 
 def as_text(value: Any) -> str | None:
     """A value of a table as text; None where it is missing."""
     if isinstance(value, str):
+        return str(value)
+    if isinstance(value, NESTED):
         return str(value)
     missing = value is None or value is pd.NA or value is pd.NaT or value != value
     return None if missing else str(value)

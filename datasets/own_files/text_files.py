@@ -6,13 +6,13 @@ import encodings.aliases
 import gzip
 import io
 import re
-import unicodedata
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from zoo.errors import UsageError, unknown
+from zoo.letters import composed as composed
 
 ENCODINGS = {  # by the mark at the start of a file, the longest first
     codecs.BOM_UTF32_LE: "utf-32",
@@ -35,7 +35,6 @@ LIKELY = (  # encodings of old files, the commonest first
 ).split()
 ASKED = 1_000_000  # bytes of a file whose encoding is guessed
 SURROGATES = re.compile("[\ud800-\udfff]")
-WORD = re.compile(r"\S{1,2000}")  # as composing takes time by the square of a length
 
 
 class Problem(NamedTuple):
@@ -175,21 +174,6 @@ def well_formed(text: str) -> str:
     if not isinstance(text, str):
         raise UsageError(f"texts must be strings: got {text!r}")
     return SURROGATES.sub("\ufffd", text)
-
-
-def composed(text: str) -> str:
-    """A text with each letter and its accents as one character, where Unicode has that.
-
-    Some systems, macOS among them, write them as several: the same word would be another one. It
-    is Unicode's NFC of each word that NFC makes shorter. The others stay as they are written: NFC
-    takes letters of Indian scripts apart that keyboards write as one.
-    """
-    return text if text.isascii() else WORD.sub(_shorter, text)
-
-
-def _shorter(word):
-    found = word[0] if word[0].isascii() else unicodedata.normalize("NFC", word[0])
-    return found if len(found) < len(word[0]) else word[0]
 
 
 @contextlib.contextmanager

@@ -51,7 +51,7 @@ def text_tensor(texts: tf.Tensor | Sequence[str | bytes]) -> tf.Tensor:
 def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
     """A dataset of texts, of known cardinality."""
     if isinstance(texts, Split):
-        return texts.dataset().map(lambda text, _: text)
+        return texts.dataset().map(lambda text, *_: text)
     return tf.data.Dataset.from_tensor_slices(text_tensor(texts))
 
 

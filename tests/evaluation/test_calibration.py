@@ -63,7 +63,7 @@ def test_afterwards_nothing_is_left_to_calibrate():
     said = model.predict(texts, verbose=0).argmax(-1)
     split = Split(texts, np.where(np.arange(400) % 4, said, 1 - said))  # a quarter is wrong
     assert calibrate(model, split) > 2
-    left = fit_temperature(probabilities_of(model, split), split.numbers)
+    left = fit_temperature(probabilities_of(model, split), split.targets)
     assert left == pytest.approx(1, rel=0.02)
 
 

@@ -72,7 +72,7 @@ def solved(name, split, **options):
         split, limits.max_words, min_count=3, max_vocabulary=10_000, ngrams=limits.ngrams
     )
     model = zoo.build(
-        name, int(max(split.numbers)) + 1, vocabulary_size=preprocessor.vocabulary_size, **options
+        name, int(max(split.targets)) + 1, vocabulary_size=preprocessor.vocabulary_size, **options
     )
     model.preprocessor = preprocessor
     assert model.solves
@@ -88,7 +88,7 @@ def test_it_is_what_scikit_learn_finds(name, classes):
     vectorizer, estimator = RIVALS[name]
     own = model.preprocessor.vocabulary
     rival = make_pipeline(vectorizer(analyzer=analyze(model.ngrams), vocabulary=own), estimator)
-    rival.fit(list(split), split.numbers)
+    rival.fit(list(split), split.targets)
     answers = model.predict(new, verbose=0)
     if hasattr(rival, "predict_proba") and name != "logistic_l1":
         np.testing.assert_allclose(answers, rival.predict_proba(new), atol=1e-4)
@@ -118,7 +118,7 @@ def test_the_strength_is_scikit_learns(name, estimator):
     counts = vectorizer(
         analyzer=analyze(model.ngrams), vocabulary=model.preprocessor.vocabulary
     ).fit_transform(list(split))
-    estimator.fit(counts, split.numbers)
+    estimator.fit(counts, split.targets)
     said = model.predict(list(split), verbose=0).argmax(-1)
     assert (said == estimator.predict(counts)).mean() > 0.99
 
@@ -133,11 +133,11 @@ def test_nb_svm(classes, strength):
     features, scores = vectorizer.transform(split).toarray(), []
     for one in range(classes):
         p, q = (
-            1 + features[split.numbers.astype(int) == one].sum(0),
-            1 + features[split.numbers != one].sum(0),
+            1 + features[split.targets.astype(int) == one].sum(0),
+            1 + features[split.targets != one].sum(0),
         )
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
-        svm = LinearSVC(C=strength).fit(features * ratio, split.numbers == one)
+        svm = LinearSVC(C=strength).fit(features * ratio, split.targets == one)
         drawn = 0.5 * np.abs(svm.coef_[0]).mean() + 0.5 * svm.coef_[0]
         scores.append(vectorizer.transform(new).toarray() @ (ratio * drawn) + svm.intercept_[0])
     scores = np.stack(scores, -1)
@@ -164,7 +164,7 @@ def test_the_mean_of_fixed_vectors(name, estimator, scores, tolerance):
     def means(some):
         return [np.mean([table[index[word]] for word in text.split()], axis=0) for text in some]
 
-    odds = np.exp(getattr(estimator.fit(means(split), split.numbers), scores)(means(new)))
+    odds = np.exp(getattr(estimator.fit(means(split), split.targets), scores)(means(new)))
     expected = odds / odds.sum(-1, keepdims=True)
     np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=tolerance)
 

@@ -84,7 +84,7 @@ def test_metrics_are_of_the_test_split(trained):
     model, test = zoo.load(trained), read_test_split(read_config(trained))
     probabilities = probabilities_of(model, test)
     before = softmax(np.log(probabilities) * metrics["temperature"], axis=-1)
-    error = expected_calibration_error(before, test.numbers)
+    error = expected_calibration_error(before, test.targets)
     assert metrics["calibration_error_before"] == pytest.approx(error, abs=1e-4)
     assert metrics["temperature"] == 1  # all validation texts are answered right, and surely
     assert metrics["calibration_error"] == pytest.approx(error, abs=1e-4)

@@ -78,7 +78,7 @@ def explain(
         texts = list(map(composed, texts))
     else:
         split = read_test_split(read_config(run), most)
-        texts, targets = list(split), [model.labels[number] for number in split.numbers]
+        texts, targets = list(split), model.kind.named(split.targets, model.labels)
     if not texts:
         raise UsageError(f"{file} has no texts")
     explanations = model.explain(texts, targets, pairs=page is not None)

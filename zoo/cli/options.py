@@ -22,7 +22,7 @@ def option_of(one: Described, of_run: bool = False) -> Any:
     """
     kind = one.types[0] if one.types[0] in (bool, int, float) else str
     kind = kind | None if type(None) in one.types else kind
-    kind = list[str] | None if dict in one.types else kind
+    kind = list[str] | None if {dict, list} & {*one.types} else kind
     flag = one.flag
     if one.types[0] is bool and one.default is not False:
         flag += flag.replace("--", "/--no-")
@@ -50,9 +50,12 @@ BeamOption = Annotated[
     list[str] | None,
     typer.Option(help="Option of Beam's pipeline, such as runner=FlinkRunner; may be repeated."),
 ]
-TextColumn, LabelColumn, OnBadRow, Encoding, SafeCsv = (
+TextColumn, LabelColumn, LabelSeparator, OnBadRow, Encoding, SafeCsv = (
     option_of(one, of_run=True)
-    for name in ("text_column", "label_column", "on_bad_row", "encoding", "safe_csv")
+    for name in (
+        *("text_column", "label_column", "label_separator", "on_bad_row", "encoding"),
+        "safe_csv",
+    )
     for one in described()
     if one.name == name
 )

@@ -117,7 +117,8 @@ def predict(
     names = names_beside(own, columns_of_answers(model.labels, output_format, probabilities))
     number = None if file in (None, "-") else len(rows)
     shown = output is not None or _is_silent()
-    answers = progress(predict(model, texts), "Predicting", number, shown=shown)
+    written = output_format == "csv"
+    answers = progress(predict(model, texts, written=written), "Predicting", number, shown=shown)
     answers = rows_beside((row for row, _ in rows), answers, names, keep)
     columns = [*own, *names.values()] if keep else None
     if output is None:

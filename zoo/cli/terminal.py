@@ -87,6 +87,7 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     from rich.table import Table
     from rich.text import Text
 
+    from zoo.answers import kind_of_scores
     from zoo.evaluation.relation_f1 import TASKS
     from zoo.evaluation.scores import worst_classes
 
@@ -103,10 +104,14 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
         show(f"{told}; {escape(rest)}.", soft_wrap=True)
     all_there = all(row["support"] for row in scores["classes"].values())
     of = "" if all_there else " (of the classes that texts or answers are of)"
-    show(
-        f"Accuracy [bold]{scores['accuracy']:.2%}[/], macro F1 {scores['macro_f1']:.2%}{of}, "
-        f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
+    summary = kind_of_scores(scores).summary(scores)
+    (name, first), *others = summary.items()
+    others = ", ".join(
+        f"{name} {value}{of if name == 'macro F1' else ''}" for name, value in others
     )
+    name = f"{name[0].upper()}{name[1:]}"
+    told = f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
+    show(f"{name} [bold]{first}[/], {others}, {told}")
     for name, task in TASKS.items():
         if name in scores:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
@@ -119,11 +124,13 @@ def print_trials(folder: Path) -> None:
 
     with (folder / "trials.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    told = {"number": "trial", "validation_accuracy": "accuracy", "validation_loss": "loss"}
+    measure = next(name for name in rows[0] if name not in ("number", "validation_loss"))
+    name = measure.removeprefix("validation_")
+    told = {"number": "trial", measure: name, "validation_loss": "loss"}
     columns = [*told, *(name for name in rows[0] if name not in (*told, "state", "run"))]
     told |= {"batch_size": "batch", "learning_rate": "rate", "seconds": "s"}
     digits = {"learning_rate": ".3g", "seconds": ".0f"}
-    title = "Best trials, by the accuracy on the validation split"
+    title = f"Best trials, by the {name.replace('_', ' ')} on the validation split"
     table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for name in columns:
         table.add_column(told.get(name, name).replace("_", " "), justify="right", overflow="fold")

@@ -4,22 +4,23 @@ import logging
 
 import numpy as np
 
-from zoo.answers import check_finite, probabilities_of
+from zoo.answers import ONE, check_finite, probabilities_of
 
 logger = logging.getLogger("zoo")
 
 BINS = 15
 
 
-def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
+def fit_temperature(probabilities: np.ndarray, targets: np.ndarray, kind=ONE) -> float:
     """The temperature that makes the targets most probable.
 
-    Of n texts a target counts for ``(n + 1) / (n + 2)``, the other classes for the rest: were all
-    of a few answers right, the model would else be as sure as can be of all to come.
+    Of n texts a target counts for ``(n + 1) / (n + 2)``, what it is not for the rest: were all of
+    a few answers right, the model would else be as sure as can be of all to come.
 
     Args:
         probabilities: ``[texts, classes]``, of the validation split.
-        targets: ``[texts]`` class numbers.
+        targets: ``[texts, ..]``.
+        kind: of the answers.
 
     Returns:
         T: logits divided by it are calibrated. Above 1 makes less sure, below 1 surer.
@@ -34,34 +35,30 @@ def fit_temperature(probabilities: np.ndarray, targets: np.ndarray) -> float:
     from scipy.optimize import minimize_scalar
 
     check_finite(probabilities)
-    texts, classes = probabilities.shape
-    wanted = np.full((texts, classes), 1 / (texts + 2) / (classes - 1))
-    wanted[np.arange(texts), targets] = (texts + 1) / (texts + 2)
+    wanted = kind.expected(targets, probabilities.shape[1])
 
     def loss(log_temperature):
-        scaled = with_temperature(probabilities, np.exp(log_temperature))
-        return -(wanted * np.log(np.maximum(scaled, 1e-30))).sum(-1).mean()
+        scaled = with_temperature(probabilities, np.exp(log_temperature), kind)
+        return kind.cross_entropy(wanted, scaled)
 
     return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
 
 
-def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:
+def with_temperature(probabilities: np.ndarray, temperature: float, kind=ONE) -> np.ndarray:
     """``[texts, classes]`` probabilities whose logits are divided by the temperature."""
-    from scipy.special import softmax
-
-    logits = np.log(np.maximum(probabilities.astype("float64"), 1e-30))
-    return softmax(logits / temperature, axis=-1)
+    return kind.with_temperature(probabilities, temperature)
 
 
-def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -> float:
-    """How far, on average, the probability of the answer is from the share of right answers.
+def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray, kind=ONE) -> float:
+    """How far, on average, the probability of a claim is from the share of right claims.
 
     Args:
         probabilities: ``[texts, classes]``.
-        targets: ``[texts]`` class numbers.
+        targets: ``[texts, ..]``.
+        kind: of the answers, which tells what is claimed.
 
     Returns:
-        0 to 1: the mean over 15 bins of equal width, weighted by their texts.
+        0 to 1: the mean over 15 bins of equal width, weighted by their claims.
 
     Raises:
         UsageError: if a probability is not finite.
@@ -70,11 +67,10 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray) -
         Guo et al. 2017, equation 3.
     """
     check_finite(probabilities)
-    confidence = probabilities.max(axis=-1)
-    right = probabilities.argmax(axis=-1) == targets
+    confidence, right = kind.claims(probabilities, targets)
     bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
     gaps = np.bincount(bins, right - confidence, BINS)
-    return float(np.abs(gaps).sum() / len(targets))
+    return float(np.abs(gaps).sum() / len(right))
 
 
 def calibrate(model, validation) -> float | None:
@@ -97,10 +93,12 @@ def calibrate(model, validation) -> float | None:
             "Probabilities are not calibrated: the model does not end in a Dense self.classify"
         )
         return None
-    probabilities, targets = probabilities_of(model, validation), validation.numbers
-    temperature = fit_temperature(probabilities, targets)
-    before = expected_calibration_error(probabilities, targets)
-    after = expected_calibration_error(with_temperature(probabilities, temperature), targets)
+    probabilities, targets = probabilities_of(model, validation), validation.targets
+    temperature = fit_temperature(probabilities, targets, model.kind)
+    scaled = with_temperature(probabilities, temperature, model.kind)
+    before, after = (
+        expected_calibration_error(one, targets, model.kind) for one in (probabilities, scaled)
+    )
     if after > before:
         logger.info(
             "Probabilities stay as they are: on the validation split they are off by %.1f%% on "

@@ -3,10 +3,13 @@
 import itertools
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from zoo.datasets.loading import is_corpus
+from zoo.datasets.loading import load as load_corpus
+from zoo.datasets.own_files.in_memory import as_table
 from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, table_kind
 from zoo.datasets.own_files.text_files import composed, well_formed
 from zoo.datasets.text.text_tensors import check_texts
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 def predict(
     run: "str | Path | TextClassifier",
-    data: str | Path | pd.DataFrame | Iterable[str],
+    data: Any | Iterable[str],
     *,
     text_column: str | None = None,
     on_bad_row: str = "fail",
@@ -34,8 +37,9 @@ def predict(
 
     Args:
         run: a run folder, or the model that :func:`zoo.load` made of one.
-        data: a DataFrame; a table, a folder, a ``.txt`` file or a glob, as of
-            :func:`zoo.datasets.read_texts`; or texts.
+        data: texts; a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset``; a table, a folder,
+            a ``.txt`` file or a glob, as of :func:`zoo.datasets.read_texts`; or the name of a
+            corpus, of which these are the texts of the test split.
         text_column: of a table, by default the run's own, else ``text`` or a well-known name.
         on_bad_row: "fail", or "skip", which leaves bad rows out of the answers and reports them.
         encoding: of files that are not UTF-8, such as "cp1252".
@@ -57,11 +61,7 @@ def predict(
            id             text label  probability
         0   7  Not bad at all.     4     0.912034
     """
-    model, column = run, text_column
-    if isinstance(run, str | Path):
-        model = load(run)
-        if text_column is None and isinstance(data, str | Path | pd.DataFrame):
-            column = column_of(data, read_config(run).settings.text_column, encoding)
+    model, column, data = _opened(run, data, text_column, encoding)
     if isinstance(data, pd.DataFrame):
         rows = list(stream_texts(data, column, on_bad_row))
         texts = [text for _, text in rows]
@@ -69,16 +69,11 @@ def predict(
         found = found if keep_columns else pd.DataFrame({"text": texts}, index=found.index)
     else:
         keep = False
-        if isinstance(data, str) and not is_path(data):
-            raise UsageError(f"no such file: {data}; texts are given as a list: [{data[:60]!r}]")
         if isinstance(data, str | Path):
             keep = keep_columns and table_kind(data) is not None
             rows = list(stream_texts(data, column, on_bad_row, encoding, keep))
         else:
-            check_texts(data)
-            if not isinstance(data, Iterable):
-                raise UsageError(f"texts, a table or a file are wanted: got {data!r}")
-            rows = [({}, composed(well_formed(text))) for text in data]
+            rows = [({}, text) for text in _listed(data)]
         texts = [text for _, text in rows]
         found = pd.DataFrame(plain(row if keep else row | {"text": text}) for row, text in rows)
     names = names_beside(found.columns, columns_of_answers(model.labels, "csv", probabilities))
@@ -89,3 +84,38 @@ def predict(
         names.values(),
     )
     return pd.concat([found, answers], axis=1)
+
+
+def model_and_texts(
+    run: "str | Path | TextClassifier",
+    data: Any,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+) -> "tuple[TextClassifier, Iterable[str]]":
+    """The model, and the texts of data; for what these may be see :func:`predict`."""
+    model, column, data = _opened(run, data, text_column, encoding)
+    if isinstance(data, str | Path | pd.DataFrame):
+        return model, (text for _, text in stream_texts(data, column, on_bad_row, encoding))
+    return model, _listed(data)
+
+
+def _opened(run, data, column, encoding):
+    """The model, the column of texts, and the data as a table, a path or texts."""
+    data, model = as_table(data, labelled=False), run
+    if is_corpus(data):
+        data = list(load_corpus(data).split().test)
+    if isinstance(run, str | Path):
+        model = load(run)
+        if column is None and isinstance(data, str | Path | pd.DataFrame):
+            column = column_of(data, read_config(run).settings.text_column, encoding)
+    if isinstance(data, str) and not is_path(data):
+        raise UsageError(f"no such file: {data}; texts are given as a list: [{data[:60]!r}]")
+    return model, column, data
+
+
+def _listed(texts):
+    check_texts(texts)
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"texts, a table or a file are wanted: got {texts!r}")
+    return [composed(well_formed(text)) for text in texts]

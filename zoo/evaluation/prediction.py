@@ -8,9 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-import numpy as np
-
-from zoo.answers import probabilities_of
+from zoo.answers import probabilities_of, told
 from zoo.datasets.own_files.spreadsheet_cells import write_csv
 
 OF_CLASS = "probability_"  # before the name of a class: a column of CSV
@@ -19,13 +17,16 @@ COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that 
 logger = logging.getLogger("zoo")
 
 
-def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str, Any]]:
+def predict(
+    model, texts: Iterable[str], chunk: int = 1024, written: bool = False
+) -> Iterator[dict[str, Any]]:
     """The label of each text, in order and as texts come.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
         texts: any number of texts.
         chunk: how many are read before the first answer.
+        written: whether several labels of a text are one text, as in a table.
 
     Yields:
         ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
@@ -44,17 +45,7 @@ def predict(model, texts: Iterable[str], chunk: int = 1024) -> Iterator[dict[str
     while part := list(itertools.islice(texts, chunk)):
         rows = probabilities_of(model, part)
         for text, row in zip(part, rows, strict=True):
-            yield answer_of(well_formed(text), model.labels, row)
-
-
-def answer_of(text: str, labels: Sequence[str], row: np.ndarray) -> dict[str, Any]:
-    """What is told of a text with these probabilities."""
-    return {
-        "text": text,
-        "label": labels[row.argmax()],
-        "probability": float(row.max()),
-        "probabilities": dict(zip(labels, map(float, row), strict=True)),
-    }
+            yield told(model, well_formed(text), row, written)
 
 
 def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:

@@ -15,11 +15,13 @@ def relation_f1(
     """The official score of the labels' task, under its name; nothing if they are of none.
 
     Args:
-        targets: ``[texts]`` class numbers.
+        targets: ``[texts]`` class numbers; of another form, they are of none.
         answers: ``[texts]`` class numbers.
         labels: names of the classes: relations with a direction and ``Other`` are those of
             SemEval-2010 task 8; ``no_relation`` among them, those of TACRED.
     """
+    if targets.ndim > 1:
+        return {}
     relations = [label for label in labels if label != OTHER]
     if OTHER in labels and all(label.endswith(DIRECTIONS) for label in relations):
         return {"semeval2010_f1": semeval2010_f1(targets, answers, labels)}

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from zoo.answers import answers_of
 from zoo.datasets.own_files.spreadsheet_cells import LONGEST_CELL, original_cell, write_csv
 from zoo.errors import UsageError
 from zoo.explanation.attention import attended_words
@@ -26,7 +27,8 @@ def draw_learning_curves(folder: Path) -> None:
 
     history = pd.read_csv(folder / "history.csv")
     figure, axes = _figure(1, 2, (9, 3.5))
-    for axis, quantity in zip(axes, ("loss", "accuracy"), strict=True):
+    measures = [name for name in history if f"val_{name}" in history and name != "loss"]
+    for axis, quantity in zip(axes, ("loss", *measures[:1]), strict=True):
         for column, style in ((quantity, "--"), (f"val_{quantity}", "-")):
             if history[column].isna().all():  # there was no validation split
                 continue
@@ -97,25 +99,25 @@ def _drawable(text):
     return all(font.get_char_index(ord(letter)) for letter in text)
 
 
-def write_predictions(folder: Path, targets, probabilities, labels, safe: bool = False) -> None:
+def write_predictions(
+    folder: Path, model, targets: np.ndarray, probabilities: np.ndarray, safe: bool = False
+) -> None:
     """``predictions.csv``: label, answer and its probability of each text, in their order.
 
     Args:
         folder: the run folder.
-        targets: ``[texts]`` class numbers.
-        probabilities: ``[texts, classes]``.
-        labels: names of the classes.
+        model: a classifier with ``labels``.
+        targets: ``[texts, ..]``, of its kind.
+        probabilities: ``[texts, classes]``, the model's.
         safe: whether cells that look like formulas are made safe.
     """
-    answers = probabilities.argmax(axis=-1)
-    names = np.asarray(labels, dtype=object)
-    sure = probabilities.max(axis=-1).round(4)
-    rows = {"label": names[targets], "predicted": names[answers], "probability": sure}
+    answers = answers_of(model, probabilities)
+    rows = _told(model, targets, answers, probabilities)
     _write_csv(pd.DataFrame(rows), folder / "predictions.csv", safe)
 
 
 def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> None:
-    """``mistakes.csv``: the at most 50 texts that are most surely put into a wrong class.
+    """``mistakes.csv``: the at most 50 texts with the surest of the wrong answers.
 
     Of each: ``label``, ``predicted``, ``probability``, the most attended ``words`` where the model
     has attention, and ``text``.
@@ -127,22 +129,27 @@ def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False
         probabilities: ``[texts, classes]``, the model's.
         safe: whether cells that look like formulas are made safe.
     """
-    answers, targets = probabilities.argmax(axis=-1), split.numbers
-    wrong = np.flatnonzero(answers != targets)
-    worst = wrong[np.argsort(-probabilities[wrong].max(axis=-1), kind="stable")][:MISTAKES]
+    answers, targets = answers_of(model, probabilities), split.targets
+    wrong = np.flatnonzero(~model.kind.right(targets, answers))
+    sure = model.kind.sureness(answers, probabilities)
+    worst = wrong[np.argsort(-sure[wrong], kind="stable")][:MISTAKES]
     chosen = np.zeros(len(targets), bool)
     chosen[worst] = True
     texts = dict(zip(np.flatnonzero(chosen), split.take(chosen), strict=True))
-    rows = pd.DataFrame(
-        {
-            "label": [model.labels[targets[i]] for i in worst],
-            "predicted": [model.labels[answers[i]] for i in worst],
-            "probability": probabilities[worst].max(axis=-1).round(4),
-            "words": attended_words(model, [texts[i] for i in worst]),
-            "text": [texts[i] for i in worst],
-        }
-    )
+    told = _told(model, targets[worst], answers[worst], probabilities[worst])
+    words = attended_words(model, [texts[i] for i in worst])
+    rows = pd.DataFrame(told | {"words": words, "text": [texts[i] for i in worst]})
     _write_csv(rows, folder / "mistakes.csv", safe)
+
+
+def _told(model, targets, answers, probabilities):
+    """The columns of labels, answers and their probabilities."""
+    label, predicted = (
+        [model.kind.written(one) for one in model.kind.named(which, model.labels)]
+        for which in (targets, answers)
+    )
+    sure = model.kind.sureness(answers, probabilities).round(4)
+    return {"label": label, "predicted": predicted, "probability": sure}
 
 
 def read_mistakes(run: Path) -> list[dict[str, str]]:

@@ -3,14 +3,15 @@
 import contextlib
 import logging
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from zoo.answers import check_finite, probabilities_of
-from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.answers import KINDS, ONE, check_finite, of_form, probabilities_of
+from zoo.datasets.corpus import Corpus, Split, targets_of
 from zoo.datasets.own_files.class_folders import find_splits
+from zoo.datasets.own_files.in_memory import as_table
 from zoo.datasets.own_files.reading import FRAME, check_data, matching_files, without_rare
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.calibration import expected_calibration_error
@@ -19,45 +20,56 @@ from zoo.filesystem.paths import expanded
 from zoo.runs.run_config import RunConfig, read_config
 from zoo.settings import TrainSettings
 
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
 logger = logging.getLogger("zoo")
 
 SHOWN_CLASSES = 20
 COLUMNS = ("text_column", "label_column")
-OPTIONS = (*COLUMNS, "on_bad_row", "encoding")
+OPTIONS = (*COLUMNS, "on_bad_row", "encoding", "label_separator")
 RARE = ("min_class_size", "rare_classes")
 
 
-def score(targets: np.ndarray, probabilities: np.ndarray, labels: list[str]) -> dict[str, Any]:
-    """Accuracy, macro F1, mean cross-entropy and the scores of each class.
+def score(
+    targets: np.ndarray,
+    probabilities: np.ndarray,
+    labels: list[str],
+    kind=ONE,
+    thresholds: list[float] | None = None,
+) -> dict[str, Any]:
+    """The scores of a kind of answers, of all classes together and of each.
 
-    Macro F1 is the mean over the classes that are among the targets or the answers.
     Of the relations of SemEval-2010 task 8 or TACRED, also their official score.
 
     Args:
-        targets: ``[texts]`` class numbers.
+        targets: ``[texts, ..]``.
         probabilities: ``[texts, classes]``.
         labels: names of the classes.
+        kind: of the answers.
+        thresholds: as of a model.
 
     Raises:
         UsageError: if a probability is not finite.
     """
-    from sklearn.metrics import classification_report, f1_score, log_loss
-
     check_finite(probabilities)
-    answers, classes = probabilities.argmax(axis=-1), range(len(labels))
-    numbers = list(map(str, classes))  # a label may be "accuracy", which is a key of the report
-    report = classification_report(
-        targets, answers, labels=classes, target_names=numbers, output_dict=True, zero_division=0
-    )
+    answers = kind.decide(probabilities, thresholds)
+    found = kind.scores(targets, answers, probabilities, labels)
+    classes = found.pop("classes")
     return {
         "texts": len(targets),
-        "accuracy": float((answers == targets).mean()),
-        "macro_f1": f1_score(targets, answers, average="macro", zero_division=0),
-        "loss": log_loss(targets, probabilities, labels=classes),
+        **found,
         **relation_f1(targets, answers, labels),
-        "calibration_error": expected_calibration_error(probabilities, targets),
-        "classes": dict(zip(labels, map(report.get, numbers), strict=True)),
+        "calibration_error": expected_calibration_error(probabilities, targets, kind),
+        "classes": classes,
     }
+
+
+def score_model(model, split: Split, probabilities: np.ndarray | None = None) -> dict[str, Any]:
+    """The scores of a model on a split; ``probabilities`` are its own, where they are known."""
+    if probabilities is None:
+        probabilities = probabilities_of(model, split)
+    return score(split.targets, probabilities, model.labels, model.kind, model.thresholds)
 
 
 def worst_classes(classes: dict[str, dict[str, float]]) -> tuple[dict[str, dict[str, float]], str]:
@@ -141,14 +153,15 @@ def _paths(path: str | Path) -> list[Path]:
 
 
 def evaluate(
-    run: str | Path, data: str | Path | pd.DataFrame | None = None, **columns: str
+    run: "str | Path | TextClassifier", data: Any | None = None, **columns: str
 ) -> dict[str, Any]:
-    """Scores the model of a run folder.
+    """Scores the model of a run folder, or a model.
 
     Args:
-        run: the run folder.
-        data: a table, folder, glob or DataFrame to score on; by default the test split of the
-            run's own data, read again.
+        run: the run folder, or a model that reads texts and has labels.
+        data: a table, folder, glob, DataFrame, ``(texts, labels)`` or ``tf.data.Dataset`` to score
+            on, or a corpus, for its test split; by default the test split of the run's own data,
+            read again.
         columns: ``text_column`` and ``label_column`` of it, by default the run's; ``on_bad_row``;
             and ``encoding``, by default UTF-8. What the run did with the texts of rare classes is
             done with these.
@@ -171,25 +184,40 @@ def evaluate(
         if name not in OPTIONS:
             raise unknown("argument of zoo.evaluate", name, ("run", "data", *OPTIONS))
     if data is not None:
+        data = as_table(data)
         check_data(data)
-    config = read_config(run)
-    files = config.settings.files
+    model, config, files = run, None, {}
+    if isinstance(run, str | Path):
+        config = read_config(run)
+        files = config.settings.files
+    if data is None and config is None:
+        raise UsageError("a model has no test split: give data")
     if data is None:
         test = read_test_split(config)
+    elif datasets.is_corpus(data):
+        corpus = datasets.load(data).split()
+        frame = corpus.frame("test").assign(file=Path(data), place=range(1, len(corpus.test) + 1))
+        frame.attrs["form"] = corpus.kind.form
     else:
         encoding = columns.get("encoding")
         own = {key: datasets.column_of(data, files.get(key), encoding) for key in COLUMNS}
-        frame = datasets.read_labelled(data, **own | columns)
-        if not isinstance(data, pd.DataFrame) and _is_known(data, config.settings):
+        own |= {name: files[name] for name in ("label_separator",) if name in files}
+        kind = KINDS[run.answers if config is None else config.architecture["answers"]]
+        frame = datasets.read_labelled(data, **own | columns, form=kind.form)
+        known = config is not None and not isinstance(data, pd.DataFrame)
+        if known and _is_known(data, config.settings):
             logger.warning(
                 "%s is what %s was trained on, so that most of these texts are known: without data "
                 "(--data) its test split is scored",
                 *(data, run),
             )
-    model = load(run)
+    if config is not None:
+        model = load(run)
     if data is not None:
         rare = {name: files[name] for name in RARE if name in files}
         source = FRAME if isinstance(data, pd.DataFrame) else data
-        frame = without_rare(frame, source, model.labels, **rare)
-        test = Split(frame["text"], class_numbers(frame, model.labels))
-    return score(test.numbers, probabilities_of(model, test), model.labels)
+        kind = of_form(frame.attrs["form"])
+        frame = without_rare(frame, source, model.labels, **rare, kind=kind)
+        targets = targets_of(frame, model.labels, kind)
+        test = Split(frame["text"], kind.hard(targets))
+    return score_model(model, test)

@@ -8,11 +8,10 @@ import numpy as np
 from keras import ops
 from keras.tree import map_structure
 
-from zoo.answers import as_probabilities
+from zoo.answers import as_probabilities, told
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
-from zoo.errors import unknown
 from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.explanation.explanation import Explanation, Word
 from zoo.explanation.html_page import page
@@ -58,10 +57,7 @@ def explain(
     targets = [None] * len(texts) if targets is None else list(targets)
     if len(targets) != len(texts):
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
-    targets = [None if one is None else str(one) for one in targets]  # as labels are
-    for one in dict.fromkeys(targets):
-        if one not in (None, *model.labels):
-            raise unknown("label", one, model.labels)
+    targets = [None if one is None else model.kind.known(one, model.labels) for one in targets]
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
     parts = (
@@ -91,22 +87,19 @@ def _explain(model, texts, targets, pairs):
         sentences = np.atleast_2d(real)  # one, of a flat text
         attention, weights = map_structure(itemgetter(i), scores, none_is_leaf=False)
         yield Explanation(
-            text,
-            model.labels[rows[i].argmax()],
-            float(rows[i].max()),
-            dict(zip(model.labels, map(float, rows[i]), strict=True)),
-            _words(
+            **told(model, text, rows[i], written=True),
+            words=_words(
                 text,
                 placed,
                 words[i][real][: sum(map(len, placed))],
                 roles[i][real],
                 None if weights is None else weights[:, sentences],
             ),
-            ()
+            sentences=()
             if attention.sentences is None
             else tuple(attention.sentences.mean(0)[: len(placed)].tolist()),
-            None if attention.pairs is None else _pairs(attention.pairs, sentences),
-            target,
+            pairs=None if attention.pairs is None else _pairs(attention.pairs, sentences),
+            target=target,
         )
 
 

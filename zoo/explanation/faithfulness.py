@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import tensorflow as tf
 
-from zoo.answers import as_probabilities
+from zoo.answers import answers_of, as_probabilities
 from zoo.explanation.attention import weights_of_texts
 from zoo.progress import progress
 
@@ -78,7 +78,9 @@ def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | 
         padded = np.asarray(model.preprocessor.pad(variants))
         answers = model.predict_on_batch(padded)[: len(padded)]  # as in predict_texts
         rows = as_probabilities(model, answers)
-        falls = rows[0].max() - rows[1:, rows[0].argmax()].reshape(len(orders), -1).mean(1)
+        answer = np.repeat(answers_of(model, rows[:1]), len(rows), axis=0)
+        sure = model.kind.sureness(answer, rows)
+        falls = sure[0] - sure[1:].reshape(len(orders), -1).mean(1)
         lost.append((falls[0], falls[1:].mean()))
     if not lost:
         return None

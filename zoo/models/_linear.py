@@ -12,7 +12,11 @@ logger = logging.getLogger("zoo")
 
 
 def solved(
-    features: Any, targets: np.ndarray, solver: str, strength: float
+    features: Any,
+    targets: np.ndarray,
+    solver: str,
+    strength: float,
+    weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weights ``[features, classes]`` and biases ``[classes]`` of a linear model.
 
@@ -21,47 +25,50 @@ def solved(
         targets: ``[texts]`` class numbers, of which each is there.
         solver: as :class:`zoo.models.bag.BagOfNgrams` has them.
         strength: the inverse of the regularisation; of naive Bayes the smoothing.
+        weights: how much each text counts, ``[texts]``; None where all do alike.
     """
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings(record=True) as told:  # one for each class
-        found = _solved(features, targets, solver, strength)
+        found = _solved(features, targets, solver, strength, weights)
     if any(issubclass(one.category, ConvergenceWarning) for one in told):
         logger.warning("The solver has not converged: the weights are those of its last pass")
     return found
 
 
-def _solved(features, targets, solver, strength):
+def _solved(features, targets, solver, strength, counted):
+    from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression
-    from sklearn.multiclass import OneVsRestClassifier
     from sklearn.naive_bayes import MultinomialNB
     from sklearn.svm import LinearSVC
 
     if solver == "naive_bayes":
-        found = MultinomialNB(alpha=strength).fit(features, targets)
+        found = MultinomialNB(alpha=strength).fit(features, targets, counted)
         weights = found.feature_log_prob_.T
         # No answer changes, but sums of them stay near zero, where few bits tell classes apart.
         return weights - weights.mean(axis=1, keepdims=True), found.class_log_prior_
+    classes = range(targets.max() + 1) if targets.max() > 1 else [1]
     if solver == "nb_svm":
-        classes = range(targets.max() + 1) if targets.max() > 1 else [1]
-        found = [nb_svm(features, targets == one, strength) for one in classes]
+        found = [nb_svm(features, targets == one, strength, counted) for one in classes]
         weights, bias = (np.stack(part) for part in zip(*found, strict=True))
     elif solver == "logistic_l1":
         sparse = LogisticRegression(l1_ratio=1, C=strength, solver="liblinear")
-        each = OneVsRestClassifier(sparse).fit(features, targets).estimators_
+        each = [clone(sparse).fit(features, targets == one, counted) for one in classes]
         weights = np.concatenate([one.coef_ for one in each])
         bias = np.concatenate([one.intercept_ for one in each])
     else:
         kinds = {"logistic": LogisticRegression(C=strength, max_iter=1000)}
         kinds |= {"svm": LinearSVC(C=strength)}
-        found = kinds[solver].fit(features, targets)
+        found = kinds[solver].fit(features, targets, counted)
         weights, bias = found.coef_, found.intercept_
     if len(weights) == 1:  # of two classes only the second has weights
         weights, bias = np.concatenate([0 * weights, weights]), np.concatenate([0 * bias, bias])
     return weights.T, bias
 
 
-def nb_svm(features: Any, targets: np.ndarray, strength: float) -> tuple[np.ndarray, float]:
+def nb_svm(
+    features: Any, targets: np.ndarray, strength: float, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, float]:
     """The weights and the bias of NB-SVM for one class against the others.
 
     Wang and Manning 2012, Sections 2.1 and 2.3: an SVM on features times their log-count ratio
@@ -71,6 +78,7 @@ def nb_svm(features: Any, targets: np.ndarray, strength: float) -> tuple[np.ndar
         features: ``[texts, features]``, sparse: 1 where a text has the n-gram.
         targets: ``[texts]``, whether a text is of the class.
         strength: the inverse of the regularisation.
+        weights: how much each text counts for the SVM.
     """
     from sklearn.svm import LinearSVC
 
@@ -78,7 +86,7 @@ def nb_svm(features: Any, targets: np.ndarray, strength: float) -> tuple[np.ndar
         1 + np.asarray(features[rows].sum(0)).ravel() for rows in (targets, ~targets)
     )
     ratio = np.log((inside / inside.sum()) / (outside / outside.sum()))
-    svm = LinearSVC(C=strength).fit(features.multiply(ratio).tocsr(), targets)
+    svm = LinearSVC(C=strength).fit(features.multiply(ratio).tocsr(), targets, weights)
     weights = svm.coef_[0]
     drawn = (1 - BETA) * np.abs(weights).mean() + BETA * weights
     return ratio * drawn, svm.intercept_[0]

@@ -188,8 +188,7 @@ class GlobalAttentionClassifier(TextClassifier):
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if self.centers is None or not training:
             return loss
-        one_hot = len(y.shape) == 2 and y.shape[-1] == self.num_classes
-        targets = ops.argmax(y, axis=-1) if one_hot else ops.reshape(y, (-1,))
+        targets = self.kind.only_class(y, self.num_classes)
         if sample_weight is not None:  # texts that do not count have no class
             targets = ops.where(ops.reshape(sample_weight, (-1,)) > 0, targets, -1)
         own = self.center_weight * self.centers(self.features, targets, training=True)

@@ -156,7 +156,10 @@ class BagOfNgrams(TextClassifier):
         if self.clusters is not None:
             groups = self._groups(split, seed)
             features = features @ groups
-        weights, bias = solved(features, split.numbers, self.solver, self.strength)
+        weights, bias = self.kind.solved(
+            lambda numbers: solved(features, numbers, self.solver, self.strength, split.weights),
+            split.targets,
+        )
         if self.clusters is not None:
             weights = groups @ weights
         if self.train_embeddings:

@@ -76,10 +76,10 @@ class LEAM(TextClassifier):
         # Equation 6
         document, weights = weighted_sum(words, scores, mask)
         if training and self.class_penalty:
-            numbers = ops.arange(self.num_classes)
             of_classes = self.head(ops.cast(self.class_vectors, words.dtype), training)
-            losses = keras.losses.sparse_categorical_crossentropy(numbers, of_classes, self.logits)
-            self.add_loss(self.class_penalty * ops.mean(losses))
+            loss = self.kind.loss(self.logits)
+            targets = self.kind.of_each_class(self.num_classes)
+            self.add_loss(self.class_penalty * loss(targets, of_classes))
         probabilities = self.head(document, training)
         if return_attention_scores:
             return probabilities, Attention(words=ops.expand_dims(weights, (1, 2)))

@@ -114,6 +114,10 @@ class ParagraphVector(TextClassifier):
             ops.convert_to_numpy(self.vectors(ids))
             for ids in self.preprocessor.batches(text_dataset(split), 128)
         ]
-        weights, bias = solved(np.concatenate(features), split.numbers, "logistic", 1.0)
+        features = np.concatenate(features)
+        weights, bias = self.kind.solved(
+            lambda numbers: solved(features, numbers, "logistic", 1.0, split.weights),
+            split.targets,
+        )
         self.classify.kernel.assign(weights)
         self.classify.bias.assign(bias)

@@ -78,5 +78,5 @@ def in_float32(classifier: TextClassifier) -> TextClassifier:
         weights[first] = classifier.embed.collapsed()
         weights = {which: numbers for which, numbers in weights.items() if which not in others}
     copy.set_weights(list(weights.values()))
-    copy.preprocessor, copy.labels = classifier.preprocessor, classifier.labels
+    copy.know_what(classifier)
     return copy

@@ -22,6 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zoo.answers import kind_of_scores
 from zoo.backend import backend_name
 from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
-SCORES = ("texts", "accuracy", "macro_f1", "loss", "parameters")
+SCORES = ("texts", "macro_f1", "loss", "parameters")
 
 logger = logging.getLogger("zoo")
 
@@ -169,7 +170,8 @@ def read_scores(run: Path) -> dict[str, Any]:
     path = run / "metrics.json"
     try:
         scores = json.loads(path.read_text("utf-8"))
-        numbers = {name: scores[name] + 0 for name in SCORES}
+        measure = kind_of_scores(scores).measure
+        numbers = {name: scores[name] + 0 for name in (*SCORES, measure)}
         classes = {label: dict(row) for label, row in scores["classes"].items()}
         return scores | numbers | {"classes": classes}
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:

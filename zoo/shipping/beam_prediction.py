@@ -13,6 +13,7 @@ import apache_beam as beam
 import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
+from zoo.answers import KINDS, ONE, answer
 from zoo.datasets.catalogue.beam_preparation import pipeline_options, usage_error_in
 from zoo.datasets.own_files.reading import (
     NoRows,
@@ -22,9 +23,9 @@ from zoo.datasets.own_files.reading import (
     text_column_of,
 )
 from zoo.errors import UsageError
-from zoo.evaluation.prediction import answer_of
 from zoo.filesystem.atomic_files import check_new, whole
 from zoo.filesystem.paths import expanded
+from zoo.runs.run_config import read_config
 from zoo.shipping.saved_model import check_path
 
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
@@ -42,11 +43,13 @@ class SavedModelHandler(ModelHandler):
 
     Args:
         path: the SavedModel, on a disk that all workers see.
+        answers: the name of their kind.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, answers: str = ONE.name):
         super().__init__(max_batch_size=BATCH)
         self.path = path
+        self.kind = KINDS[answers]
 
     def load_model(self):
         return tf.saved_model.load(self.path)
@@ -58,8 +61,9 @@ class SavedModelHandler(ModelHandler):
             rows = order[start : start + ANSWERED_AT_ONCE]
             served = model.serve(tf.constant([batch[i] for i in rows]))
             labels = [label.decode() for label in served["labels"][0].numpy()]
+            thresholds = served["thresholds"][0].numpy() if "thresholds" in served else None
             for i, row in zip(rows, served["probabilities"].numpy(), strict=True):
-                answers[i] = answer_of(batch[i], labels, row)
+                answers[i] = answer(self.kind, batch[i], labels, row, thresholds)
         return answers
 
 
@@ -108,6 +112,8 @@ def predict_on_beam(
         for path in paths:  # a fault of the first row is told at once, and not by a worker
             next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))
+    answers = read_config(run).architecture["answers"]
+    handler = SavedModelHandler(str(model.absolute()), answers)
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
         read = (
@@ -122,7 +128,7 @@ def predict_on_beam(
         read[TOLD] | "reports" >> beam.io.WriteToText(str(folder / TOLD))
         (
             read["rows"]
-            | "label" >> RunInference(KeyedModelHandler(SavedModelHandler(str(model.absolute()))))
+            | "label" >> RunInference(KeyedModelHandler(handler))
             | "lines" >> beam.MapTuple(_line)
             | "write" >> beam.io.WriteToText(str(folder / "labels"), ".jsonl")
         )

@@ -105,7 +105,7 @@ def export(
         answers, agreement = np.concatenate(answers), None
         _check_answers(answers, f"{name} of {model.name}")
         if len(texts) > len(edges):
-            agreement = Agreement.of(expected, answers, len(edges))
+            agreement = Agreement.of(expected, answers, len(edges), model.kind, model.thresholds)
         fixed = format == "litert" and _has_loops(model)
         card = model_card(run, model, folder, name, agreement, fixed)
         (folder / "model_card.md").write_text(card, "utf-8")
@@ -143,7 +143,7 @@ def _check_answers(answers, of):
     if wrong.any():
         number = f"{wrong[2:].sum():,} of {len(answers) - 2:,} texts of the test split"
         kinds = ("an empty text", "a text of unknown words", number)
-        kind = kinds[min(int(wrong.argmax()), 2)]
+        kind = kinds[min(int(np.flatnonzero(wrong)[0]), 2)]
         raise UsageError(
             f"{of} answers {kind} with NaN or infinity, so it is not kept: choose another format "
             "or quantization"

@@ -2,12 +2,14 @@
 
 import hashlib
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
+from zoo.answers import ONE, kind_of_scores
 from zoo.datasets import short_name
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.evaluation.relation_f1 import TASKS
@@ -19,7 +21,7 @@ from zoo.runs.run_folder import read_scores
 
 METRICS = """\
 Of the model before the export, on the {texts:,} texts of the test split, which decided
-nothing: accuracy {accuracy:.2%}, macro F1 {macro_f1:.2%}, cross-entropy
+nothing: {summary}, cross-entropy
 {loss:.3f}.{official} {calibrated}
 
 | class | precision | recall | F1 | texts |
@@ -61,18 +63,27 @@ class Agreement:
     labels: float
 
     @classmethod
-    def of(cls, expected: np.ndarray, answers: np.ndarray, others: int = 0) -> "Agreement":
+    def of(
+        cls,
+        expected: np.ndarray,
+        answers: np.ndarray,
+        others: int = 0,
+        kind=ONE,
+        thresholds: Sequence[float] | None = None,
+    ) -> "Agreement":
         """Of ``[texts, classes]`` probabilities, by Keras and by the export.
 
         Args:
             expected: by Keras.
             answers: by the export.
             others: how many of the first are not of the test split.
+            kind, thresholds: of the model.
         """
         with np.errstate(invalid="ignore"):  # infinity less infinity
             apart = np.abs(expected - answers)
         apart = np.where(np.isfinite(apart), apart, np.inf)
-        same = (expected.argmax(-1) == answers.argmax(-1)) & np.isfinite(apart).all(-1)
+        same = kind.right(*(kind.decide(one, thresholds) for one in (expected, answers)))
+        same = same & np.isfinite(apart).all(-1)
         return cls(len(same[others:]), float(apart.max()), float(same[others:].mean()))
 
     def __str__(self) -> str:
@@ -187,8 +198,15 @@ def _scores_as_text(scores):
     told = f"\n\n{told}; metrics.json of the run has all." if told else ""
     if not all(row["support"] for row in scores["classes"].values()):
         told += "\n\nMacro F1 is the mean of the classes that texts or answers are of."
+    summary = kind_of_scores(scores).summary(scores)
+    summary = ", ".join(f"{name} {value}" for name, value in summary.items())
     return METRICS.format(
-        **scores, official=official, calibrated=calibrated, table=classes, told=told
+        **scores,
+        summary=summary,
+        official=official,
+        calibrated=calibrated,
+        table=classes,
+        told=told,
     )
 
 

@@ -76,12 +76,8 @@ def export_saved_model(model, path: str | Path) -> None:
         _, ids = read(texts)
         with called():
             probabilities = model(ids, training=False)
-        labels = tf.constant(list(model.labels))
-        return {
-            "probabilities": probabilities,
-            "label": tf.gather(labels, tf.argmax(probabilities, axis=-1)),
-            "labels": tf.broadcast_to(labels, tf.shape(probabilities)),
-        }
+        served = model.kind.served(probabilities, model.labels, model.thresholds)
+        return {"probabilities": probabilities} | served
 
     def explain(texts):
         words, ids = read(texts)

@@ -35,10 +35,17 @@ class Checkpoint(keras.callbacks.Callback):
         plateau: whether the learning rate falls when an evaluation is no better.
         last: whether the latest weights are the best, for a training without a validation split;
             nothing ends it early then.
+        measure: the metric that tells which are best, "accuracy" or another that is 1 at most.
     """
 
     def __init__(
-        self, folder: Path, history: Path, patience: int, plateau: bool = False, last: bool = False
+        self,
+        folder: Path,
+        history: Path,
+        patience: int,
+        plateau: bool = False,
+        last: bool = False,
+        measure: str = "accuracy",
     ):
         super().__init__()
         self.folder = folder
@@ -46,6 +53,7 @@ class Checkpoint(keras.callbacks.Callback):
         self.patience = patience
         self.plateau = plateau
         self.last = last
+        self.measure = measure
         self.scores = []  # of each evaluation, the higher the better
 
     @property
@@ -58,9 +66,9 @@ class Checkpoint(keras.callbacks.Callback):
         """Whether patience is at its end, or nothing is left to learn."""
         if self.last or not self.scores:
             return False
-        accuracy, loss = max(self.scores)[0], -max(self.scores)[1]
+        measured, loss = max(self.scores)[0], -max(self.scores)[1]
         since = len(self.scores) - 1 - self.scores.index(max(self.scores))
-        return since >= self.patience or (accuracy == 1 and loss < LEARNT)
+        return since >= self.patience or (measured == 1 and loss < LEARNT)
 
     def restore(self, model) -> int:
         """Loads the latest state into a compiled model; without one, keeps the model's.
@@ -128,7 +136,7 @@ class Checkpoint(keras.callbacks.Callback):
         """The higher the better; ``number`` is that of the evaluation."""
         if self.last:
             return (number,)
-        return float(logs["val_accuracy"]), -float(logs["val_loss"])
+        return float(logs[f"val_{self.measure}"]), -float(logs["val_loss"])
 
     def _file(self, evaluations):
         return self.folder / f"state-{evaluations}.npz"

@@ -50,7 +50,8 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     name, classes = settings.model, len(corpus.labels)
     kind = import_model(name)[0]
     clean_up = settings.clean_up or clean_up_of(corpus, kind)
-    preset, options, weights = settings.preset, settings.options, settings.weights
+    preset, weights = settings.preset, settings.weights
+    options = settings.options | {"answers": corpus.kind.name}
     if not is_run(weights):  # which has its own
         preset, options = for_relations(name, clean_up, preset, options)
     limits = create(name, classes, preset, **options)

@@ -56,14 +56,15 @@ def fit(
     steps = recipe.evaluate_every // recipe.batch_size
     # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
     # texts, beside that of validation, and not of class weights.
-    accuracy = {"metrics" if share is None else "weighted_metrics": ["accuracy"]}
+    metrics = corpus.kind.metrics(classifier.logits)
+    measured = {"metrics" if share is None else "weighted_metrics": metrics}
     classifier.compile(
         optimizer=recipe.build_optimizer(),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=classifier.logits),
-        **accuracy,
+        loss=corpus.kind.loss(classifier.logits),
+        **measured,
         steps_per_execution=steps_per_execution(steps),
     )
-    _build_metrics(classifier)
+    _build_metrics(classifier, corpus.kind)
     history, rounds = folder / "history.csv", recipe.evaluations
     checkpoint = Checkpoint(
         folder / "checkpoint",
@@ -71,6 +72,7 @@ def fit(
         patience=max(PATIENCE, math.ceil(recipe.patience * rounds)),
         plateau=recipe.schedule == "plateau",
         last=recipe.keep == "last",
+        measure=corpus.kind.measure,
     )
     done = checkpoint.restore(classifier)
     callbacks = [
@@ -138,19 +140,18 @@ def fit(
     return ended
 
 
-def _build_metrics(classifier):
+def _build_metrics(classifier, kind):
     """Else the first step would build them, and TensorFlow trace that step twice, for seconds."""
     classes = classifier.num_classes
-    classifier.compute_metrics(
-        None, ops.zeros(1, "int32"), ops.full((1, classes), 1 / classes), ops.ones(1)
-    )
+    blank = ops.convert_to_tensor(kind.blank(classes, classifier.loss))
+    classifier.compute_metrics(None, blank, ops.full((1, classes), 1 / classes), ops.ones(1))
     classifier.reset_metrics()
 
 
 def _batches(classifier, corpus, recipe, seed, cache, share, first):
     """What Keras' fit reads: batches for training without end, and those for validation."""
     preprocessor = classifier.preprocessor
-    size, numbers = recipe.batch_size, corpus.train.numbers
+    size, kind = recipe.batch_size, corpus.kind
     texts = corpus.train.shuffled(seed).dataset()
     groups = classifier.sentence_groups
     train = preprocessor.batches(texts, size, True, seed, cache, first, share, groups=groups)
@@ -173,11 +174,20 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
         "%.0f%% of the positions in a batch are words, the rest is padding",
         100 * share_of_words(train, min(steps, math.ceil(len(corpus.train) / size))),
     )
-    weights = class_weights(numbers, classifier.num_classes) if recipe.class_weights else None
+    weights, own = None, corpus.train.weights is not None
+    if own and share is not None:
+        raise UsageError("texts with weights of their own are learnt on one device: set devices=1")
+    if recipe.class_weights and kind.weighs_classes:
+        weights = class_weights(kind.counts(corpus.train.targets, classifier.num_classes))
     if weights is not None:
         logger.info("Texts of rare classes count for more, up to %.1f times", weights.max())
         # In place of those of devices that share batches, which are 1 where there is no end.
-        train = train.map(lambda ids, targets, *_: (ids, targets, tf.gather(weights, targets)))
+        train = train.map(
+            lambda ids, targets, *others: (
+                *(ids, targets),
+                kind.weights(weights, targets) * (others[0] if own else 1.0),
+            )
+        )
         train = train.prefetch(1)
     if share is not None and share.part is None:
         strategy = tf.distribute.get_strategy()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
 from zoo.backend import backend_name
+from zoo.datasets.own_files.in_memory import as_table
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone, scratch
@@ -28,6 +29,8 @@ from zoo.weights.sources import is_run
 if TYPE_CHECKING:
     import pandas as pd
 
+    from zoo.classifier import TextClassifier
+
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
 
@@ -36,7 +39,7 @@ logger = logging.getLogger("zoo")
 
 @documented("model", "data")
 def train(
-    model: str = "hcan", data: "str | Path | pd.DataFrame" = "sample", **settings: Any
+    model: str = "hcan", data: "str | Path | pd.DataFrame | tuple" = "sample", **settings: Any
 ) -> Path:
     """Trains a classifier and writes a run folder.
 
@@ -45,9 +48,11 @@ def train(
 
     Args:
         model: a name of :func:`zoo.list_models`.
-        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, or the path of your
-            own table, folder or glob; or a DataFrame, whose texts and labels are then kept in
-            ``data.jsonl`` of the run folder, from where they are read again.
+        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, one of TensorFlow
+            Datasets, such as ``"tfds:ag_news_subset"``, or the path of your own table, folder or
+            glob; or what is in memory: a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset`` of
+            these, whose texts and labels are then kept in ``data.jsonl`` of the run folder, from
+            where they are read again.
         {settings}
 
     Returns:
@@ -66,6 +71,10 @@ def train(
         >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
         >>> zoo.load(run).predict(["Not bad at all."])
     """
+    table = as_table(data)
+    if table is not data and "weight" in table:
+        settings = {"weight_column": "weight"} | settings
+    data = table
     settings = from_keywords({"model": model, "data": data} | settings)
     settings.check()
     if isinstance(data, str | Path) and not datasets.is_corpus(data):
@@ -102,7 +111,7 @@ def train(
             )
             write_words(folder, classifier)
             config.write(folder)
-            ended = _fit(folder, classifier, corpus, config, settings, share)
+            ended = _fit(folder, classifier, corpus, recipe, settings, share)
             seconds = time.perf_counter() - started
         if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)
@@ -188,7 +197,7 @@ def _resume(run, folder, config, machine):
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)
-        ended = _fit(folder, classifier, corpus, config, settings, share)
+        ended = _fit(folder, classifier, corpus, config.recipe, settings, share)
         seconds = time.perf_counter() - started
     if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
@@ -211,7 +220,8 @@ def _resolved(settings, corpus, classifier, precision, share, folder, start):
         datasets.write_rows(folder / "data.jsonl", data, corpus.columns)
         data = folder / "data.jsonl"
     kept = files_of(settings)
-    files = {name: kept.get(name) for name in ("text_column", "on_bad_row", "encoding")}
+    others = ("text_column", "on_bad_row", "encoding", "label_separator", "weight_column")
+    files = {name: kept.get(name) for name in others}
     for split in ("validation", "test"):
         files[f"{split}_data"] = absolute(kept[split]) if split in kept else None
     return dataclasses.replace(
@@ -297,53 +307,91 @@ def _session(settings):
             yield precision, share
 
 
-def _fit(folder, classifier, corpus, config, settings, share):
+def _fit(folder, classifier, corpus, recipe, settings, share):
     """Trains, or goes on training. Returns whether that came to its end."""
     from zoo.training.fitting import fit
 
     seed, cache, verbose = settings.seed, settings.cache, settings.verbose
     if classifier.solves:
-        classifier.solve(corpus.train, seed)
+        classifier.solve(corpus.judged("train"), seed)
         return True
     if share is not None and share.part:
         verbose = 0
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
         further = seed, cache, share, verbose, settings.tensorboard
-        return fit(classifier, corpus, config.recipe, folder, *further)
+        return fit(classifier, corpus, recipe, folder, *further)
 
 
 def _finish(folder, classifier, corpus, config, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
-    from zoo.answers import probabilities_of
+    from zoo.answers import answers_of, probabilities_of
     from zoo.evaluation import calibration
     from zoo.evaluation import report as summary
-    from zoo.evaluation.scores import score
-    from zoo.runs.model_file import in_float32
+    from zoo.evaluation.scores import score_model
 
-    classifier = in_float32(classifier)
-    calibrated, temperature = {}, None
-    if config.settings.calibrate and len(corpus.validation):
-        temperature = calibration.calibrate(classifier, corpus.validation)
-    targets, probabilities = corpus.test.numbers, probabilities_of(classifier, corpus.test)
+    validation, test = corpus.judged("validation"), corpus.judged("test")
+    classifier, temperature = _decided(classifier, validation, config.settings.calibrate)
+    kind, calibrated = classifier.kind, {}
+    targets, probabilities = test.targets, probabilities_of(classifier, test)
     if temperature is not None:
-        before = calibration.with_temperature(probabilities, 1 / temperature)
-        error = calibration.expected_calibration_error(before, targets)
+        before = calibration.with_temperature(probabilities, 1 / temperature, kind)
+        error = calibration.expected_calibration_error(before, targets, kind)
         calibrated = {"temperature": temperature, "calibration_error_before": error}
-    scores = score(targets, probabilities, classifier.labels) | calibrated
+    scores = score_model(classifier, test, probabilities) | calibrated
     scores |= {"parameters": classifier.count_params(), "seconds": round(seconds, 1)}
     write_model(folder, classifier)
     if (folder / "history.csv").exists():
         summary.draw_learning_curves(folder)
-    summary.draw_confusion_matrix(folder, targets, probabilities.argmax(-1), classifier.labels)
+    answers = answers_of(classifier, probabilities)
+    confusions = kind.confusions(targets, answers, classifier.labels)
+    summary.draw_confusion_matrix(folder, *confusions)
     safe = config.settings.safe_csv
-    summary.write_predictions(folder, targets, probabilities, classifier.labels, safe)
-    summary.write_mistakes(folder, classifier, corpus.test, probabilities, safe)
+    summary.write_predictions(folder, classifier, targets, probabilities, safe)
+    summary.write_mistakes(folder, classifier, test, probabilities, safe)
     write_json(folder / "metrics.json", scores)
     if ended:
         for state in (folder / "checkpoint").glob("state-*.npz"):
             state.unlink()  # before the best weights, without which they are of no use
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
+
+
+def _decided(classifier, validation, calibrates):
+    """In float32, calibrated and with thresholds by a validation split; and the temperature."""
+    from zoo.answers import probabilities_of
+    from zoo.evaluation import calibration
+    from zoo.runs.model_file import in_float32
+
+    classifier, temperature = in_float32(classifier), None
+    if calibrates and len(validation):
+        temperature = calibration.calibrate(classifier, validation)
+    if len(validation):
+        probabilities = probabilities_of(classifier, validation)
+        classifier.thresholds = classifier.kind.thresholds(probabilities, validation.targets)
+    return classifier, temperature
+
+
+def learn(corpus: datasets.Corpus, settings: TrainSettings) -> "TextClassifier":
+    """What :func:`train` does with a corpus in memory, and no run folder is left: the classifier.
+
+    Args:
+        corpus: with a training and a test split, which may be empty; a validation split is taken
+            where it lacks and the recipe wants one.
+        settings: of the training; ``data``, ``output`` and what is of the machine are not read.
+
+    Raises:
+        UsageError: as :func:`train` does.
+    """
+    recipe = find_recipe(settings.model, settings.recipe)
+    recipe = dataclasses.replace(recipe, **settings.of_recipe)
+    corpus.split(settings.seed, least_validation=recipe.least_validation)
+    with _session(settings) as (_, share), tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+        classifier, _ = build_classifier(settings, corpus)
+        sizes = len(corpus.train), len(corpus.validation)
+        recipe = recipe.resolved(classifier, *sizes, **settings.of_recipe)
+        if not _fit(Path(folder), classifier, corpus, recipe, settings, share):
+            raise KeyboardInterrupt
+    return _decided(classifier, corpus.judged("validation"), settings.calibrate)[0]
 
 
 def _announce(corpus):

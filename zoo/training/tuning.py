@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from zoo import datasets
+from zoo.datasets.own_files.in_memory import as_table
 from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole, write_json
 from zoo.filesystem.folder_locks import alone
@@ -67,6 +68,7 @@ def tune(
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
     if searched := settings.keys() & set(SEARCHED):
         raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
+    data = as_table(data)
     own = {"model": model, "data": data, "verbose": verbose}
     settings = from_keywords(settings | own, "zoo.tune")
     settings.check()
@@ -86,7 +88,8 @@ def tune(
         taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
         _claim(folder, taken, _told(settings) | {"texts": corpus.digest()})
         try:
-            _search(optuna, folder, study, settings, trials, _middle_rate(settings, corpus))
+            middle, measure = _middle_rate(settings, corpus), corpus.kind.measure
+            _search(optuna, folder, study, settings, trials, middle, measure)
         except DivergedError:
             raise
         except UsageError:  # a setting that is wrong is no trial
@@ -122,7 +125,7 @@ def _middle_rate(settings, corpus):
     return default or create(settings.model, 2, preset, **options).learning_rate
 
 
-def _search(optuna, folder, study, settings, trials, rate):
+def _search(optuna, folder, study, settings, trials, rate, measure):
     """Runs the trials that are still to be."""
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
@@ -147,15 +150,16 @@ def _search(optuna, folder, study, settings, trials, rate):
             raise KeyboardInterrupt  # which ended the training, not yet the search
         history = pd.read_csv(run / "history.csv")
         kept = history[np.isfinite(history[["loss", "val_loss"]]).all(axis=1)]  # as it did
-        best = kept.sort_values(["val_accuracy", "val_loss"], ascending=[False, True]).iloc[0]
+        by = [f"val_{measure}", "val_loss"]
+        best = kept.sort_values(by, ascending=[False, True]).iloc[0]
         trial.set_user_attr("run", str(run))
         trial.set_user_attr("validation_loss", float(best["val_loss"]))
-        return float(best["val_accuracy"])
+        return float(best[f"val_{measure}"])
 
     def report(study, trial):
         found = "diverged" if trial.value is None else f"{100 * trial.value:.2f}%"
         logger.info("trial %d: %s with %s", trial.number, found, json.dumps(trial.params))
-        _write_trials(folder, study)
+        _write_trials(folder, study, measure)
 
     done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
     missing = max(0, trials - done)
@@ -164,7 +168,7 @@ def _search(optuna, folder, study, settings, trials, rate):
     elif done:
         logger.info("%d trials are there already: ask for more to go on", done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
-    _write_trials(folder, study)  # also of a last one whose line could not be written
+    _write_trials(folder, study, measure)  # also of a last one whose line could not be written
     if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
         raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
 
@@ -223,15 +227,15 @@ def _claim(folder, taken, settings):
     write_json(path, settings)
 
 
-def _write_trials(folder, study):
+def _write_trials(folder, study, measure):
     frame = study.trials_dataframe(
         attrs=("number", "value", "params", "user_attrs", "duration", "state")
     )
-    frame = frame.rename(columns={"value": "validation_accuracy"})
+    frame = frame.rename(columns={"value": f"validation_{measure}"})
     frame["seconds"] = pd.to_timedelta(frame.pop("duration")).dt.total_seconds().round(1)
     frame.columns = frame.columns.str.removeprefix("params_").str.removeprefix("user_attrs_")
     if "validation_loss" not in frame:  # as no trial has ended well
         frame["validation_loss"] = float("nan")
-    order = ["validation_accuracy", "validation_loss"]
+    order = [f"validation_{measure}", "validation_loss"]
     with whole(folder / "trials.csv") as path:
         frame.sort_values(order, ascending=[False, True]).to_csv(path, index=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.errors import UsageError
-from zoo.recipes import Recipe
+from zoo.first_fit import compile_by_default
 from zoo.registry import create, told_options
 from zoo.settings import WEIGHTS, check_weights
 from zoo.weights.sources import find_start, is_run
@@ -72,8 +72,6 @@ def build(
         model = create(name, num_classes, preset, **options)
         model.build()
         return model
-    import keras
-
     from zoo.datasets import Preprocessor
     from zoo.datasets.text.preprocessor import whole_words
 
@@ -96,7 +94,5 @@ def build(
     if num_classes == len(start.labels or ()):
         model.labels = start.labels
     start.fill(model)
-    recipe = Recipe(learning_rate=model.learning_rate, schedule="constant")
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=model.logits)
-    model.compile(recipe.build_optimizer(), loss, metrics=["accuracy"])
+    compile_by_default(model)
     return model

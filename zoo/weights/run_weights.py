@@ -39,7 +39,7 @@ class RunWeights(Start):
                 f"{own.clean_up}"
             )
         its = {name: getattr(self.start, name) for name in self.start.option_defaults()}
-        for name in ("vocabulary_size", "logits"):  # which the texts and the training decide
+        for name in ("vocabulary_size", "logits", "answers"):  # which texts and training decide
             del its[name]
         self.options = its | options
         self.reads = {"clean_up": own.clean_up, "version": own.version}
@@ -93,7 +93,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
         differing = [
             f"{name}={own[name]!r}, not {its[name]!r}"
             for name in classifier.option_defaults()
-            if own[name] != its[name] and name not in ("vocabulary_size", "logits")
+            if own[name] != its[name] and name not in ("vocabulary_size", "logits", "answers")
         ]
         raise UsageError(
             f"the run to start from has weights of other shapes: {'; '.join(differing)}"

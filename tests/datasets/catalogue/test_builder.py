@@ -77,16 +77,16 @@ def test_it_streams_in_one_order(folder):
     assert dataset.element_spec[0].shape == dataset.element_spec[1].shape == ()
     texts, numbers = zip(*dataset.as_numpy_iterator(), strict=True)
     assert [text.decode() for text in texts] == list(corpus.train)
-    np.testing.assert_array_equal(numbers, corpus.train.numbers)
-    assert corpus.train.numbers.dtype == "int32"
+    np.testing.assert_array_equal(numbers, corpus.train.targets)
+    assert corpus.train.targets.dtype == "int32"
     again = datasets.load("agnews")
     assert list(again.train) == list(corpus.train)
 
 
 def test_missing_splits_are_taken_out(folder):
     corpus = datasets.load("agnews").split(seed=1)
-    assert np.bincount(corpus.validation.numbers).tolist() == [2, 2, 2, 2]
-    assert np.bincount(corpus.train.numbers).tolist() == [18, 18, 18, 18]
+    assert np.bincount(corpus.validation.targets).tolist() == [2, 2, 2, 2]
+    assert np.bincount(corpus.train.targets).tolist() == [18, 18, 18, 18]
     assert not set(corpus.train) & set(corpus.validation)
     assert len(list(corpus.train)) == 72
 
@@ -95,7 +95,7 @@ def test_rare_classes_of_a_stream_stay_in_training(folder):
     lines = [f'"{number}","a","b {i}"\n' for i, number in enumerate([1, 1, 1, 1, 2, 2, 2, 3, 4])]
     (folder / "train.csv").write_text("".join(lines))
     corpus = datasets.load("agnews").split()
-    assert set(corpus.train.numbers) == {0, 1, 2, 3}
+    assert set(corpus.train.targets) == {0, 1, 2, 3}
     assert (len(corpus.train), len(list(corpus.validation))) == (8, 1)
 
 
@@ -238,7 +238,7 @@ def test_unlabelled_texts(folder, tmp_path):
     corpus = datasets.load("imdb")
     assert rows(corpus) == [("train/neg/0_1", "negative"), ("train/pos/0_9", "positive")]
     assert list(corpus.unlabelled) == ["train/unsup/0_0"]
-    assert corpus.unlabelled.numbers.tolist() == [-1]
+    assert corpus.unlabelled.targets.tolist() == [-1]
     (records,) = (tmp_path / "prepared").rglob("*unlabelled.tfrecord*")
     content = records.read_bytes()
     records.write_bytes(content[:-1])
@@ -260,7 +260,7 @@ def test_a_sample_takes_as_many_of_each_file(folder):
         path.write_bytes(gzip.compress("\n".join(lines).encode()))
     entry = dataclasses.replace(catalogue.CATALOGUE["amazon_hcan_category"], sample=4)
     corpus = builder.load_entry(entry)
-    assert np.bincount(corpus.train.numbers).tolist() == [4] * 10
+    assert np.bincount(corpus.train.targets).tolist() == [4] * 10
     assert len(set(corpus.train)) == 40
 
 
@@ -268,7 +268,7 @@ def test_a_sample_takes_as_many_of_each_class(folder):
     lines = TRAIN.splitlines(keepends=True)
     (folder / "train.csv").write_text("".join(lines + 30 * [lines[0]]))
     corpus = builder.load_entry(dataclasses.replace(AGNEWS, sample=7))
-    assert np.bincount(corpus.train.numbers).tolist() == [7] * 4
+    assert np.bincount(corpus.train.targets).tolist() == [7] * 4
     assert len(corpus.test) == 1
 
 

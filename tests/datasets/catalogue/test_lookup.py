@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import zoo
+from zoo.answers.class_labels import in_label_order
 from zoo.cli import commands as cli
 from zoo.datasets.catalogue import lookup as catalogue
 from zoo.datasets.catalogue import raw_formats as formats
-from zoo.datasets.class_labels import in_label_order
 
 ENTRIES = catalogue.CATALOGUE.values()
 OF_THE_PAPERS = (

@@ -58,12 +58,12 @@ def test_published_sizes(name, caplog, real_data):
         else:
             assert part is None or (name, split) == ("agnews", "train")
         if (name, split) in COUNTS:
-            assert np.bincount(part.numbers).tolist() == COUNTS[name, split]
+            assert np.bincount(part.targets).tolist() == COUNTS[name, split]
     if name.startswith("imdb"):
         assert len(corpus.unlabelled) == 50_000
     if name != "agnews":  # whose training file may be a sample
         assert "published" not in caplog.text
-    assert set(corpus.train.numbers) == set(range(len(corpus.labels)))
+    assert set(corpus.train.targets) == set(range(len(corpus.labels)))
     assert next(iter(corpus.train)).strip()
 
 

@@ -62,5 +62,5 @@ def test_the_rating_follows_from_the_text():
 def test_a_bag_of_words_cannot_solve_it():
     corpus = datasets.load("sample")
     bag = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(max_iter=1000))
-    bag.fit(list(corpus.train), corpus.train.numbers)
-    assert bag.score(list(corpus.test), corpus.test.numbers) < 0.75
+    bag.fit(list(corpus.train), corpus.train.targets)
+    assert bag.score(list(corpus.test), corpus.test.targets) < 0.75

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
 
 import zoo
+from zoo.answers.class_labels import in_label_order
 from zoo.datasets import column_of, composed, read_texts
-from zoo.datasets.class_labels import in_label_order
-from zoo.datasets.corpus import Corpus, Split, class_numbers
+from zoo.datasets.corpus import Corpus, Split, targets_of
 from zoo.datasets.own_files import text_files
 from zoo.datasets.own_files.reading import (
     is_path,
@@ -74,7 +74,7 @@ def test_tables_that_pandas_writes(tmp_path, name, save, log):
     corpus = load_files(path)
     assert corpus.name == "a"
     assert corpus.labels == ["x", "y"]
-    assert corpus.train.numbers.tolist() == [0, 1]
+    assert corpus.train.targets.tolist() == [0, 1]
     assert corpus.frame("train").to_numpy().tolist() == ROWS
     assert corpus.columns == {"text_column": "text", "label_column": "label"}
     assert read_texts(path) == [text for text, _ in ROWS]
@@ -209,7 +209,7 @@ def test_folders_of_class_folders(tmp_path, log):
     mixed = load_files(
         write(tmp_path / "a.csv", "review,stars\na,bad\nb,very good\n"), test=tmp_path / "test"
     )
-    assert mixed.test.numbers.tolist() == [0, 0, 1]
+    assert mixed.test.targets.tolist() == [0, 0, 1]
     write(tmp_path / "plain" / "bad" / "4.txt", b"a\nb\xff\n")
     with pytest.raises(zoo.UsageError, match="bad/4.txt: the byte 0xff in line 2 of the text is"):
         load_files(tmp_path / "plain")
@@ -328,8 +328,8 @@ def test_accents_written_in_two_ways_are_the_same(tmp_path):
     corpus = load_files(train, test=test)
     assert corpus.labels == ["bad", composed]
     assert corpus.train.texts.tolist() == [f"{composed} a", f"{composed} b"]
-    assert corpus.test.numbers.tolist() == [1, 1]
-    of_an_older_run = class_numbers(read_labelled(test), [apart, "bad"])
+    assert corpus.test.targets.tolist() == [1, 1]
+    of_an_older_run = targets_of(read_labelled(test), [apart, "bad"])
     assert of_an_older_run.tolist() == [0, 0]
     assert of_an_older_run.dtype == "int32"
 
@@ -467,7 +467,7 @@ def test_rare_classes_stay_in_training(tmp_path, log):
     corpus, again = (load_files(path).split(seed=1) for _ in range(2))
     splits = [corpus.frame(split)["label"].value_counts() for split in ("test", "validation")]
     assert [split["bad"] for split in splits] == [10, 9]
-    assert set(corpus.train.numbers) == set(range(5))
+    assert set(corpus.train.targets) == set(range(5))
     assert sum(map(len, (corpus.train, corpus.validation, corpus.test))) == 303
     assert corpus.digest() == again.digest()
     assert any(re.match("no test texts of . of 5 classes.*lonely", line) for line in log.messages)
@@ -480,9 +480,9 @@ def test_of_many_small_classes_a_split_has_as_many_as_fit(tmp_path, log, classes
     path = csv_of(tmp_path / "a.csv", {f"c{i}": texts for i in range(classes)})
     corpus = load_files(path).split()
     for split, size in zip(("test", "validation"), sizes, strict=True):
-        numbers = getattr(corpus, split).numbers
+        numbers = getattr(corpus, split).targets
         assert len(numbers) == len(set(numbers)) == size  # of a class each
-    assert np.bincount(corpus.train.numbers).min() >= texts - 2
+    assert np.bincount(corpus.train.targets).min() >= texts - 2
     assert max(map(len, log.messages)) < 120
 
 
@@ -502,12 +502,12 @@ def test_two_texts_to_spare_are_enough_for_both_splits(counts, large, seed):
             corpus.split(seed)
         return
     corpus.split(seed)
-    assert set(corpus.train.numbers) == set(range(len(counts)))
+    assert set(corpus.train.targets) == set(range(len(counts)))
     splits = (corpus.train, corpus.validation, corpus.test)
     assert all(map(len, splits)) and sorted([*splits[0], *splits[1], *splits[2]]) == sorted(texts)
     for split in splits[1:]:
         assert len(split) <= np.ceil(len(numbers) / 10)
-        share = (split.numbers == 0).sum() / (counts[0] + large)
+        share = (split.targets == 0).sum() / (counts[0] + large)
         assert large < 50 or share < 0.2  # about a tenth
 
 
@@ -544,7 +544,7 @@ def test_rare_classes_are_dropped_or_merged_on_request(tmp_path, log):
     ]
     merged = load_files(train, test=test, min_class_size=3, rare_classes="merge")
     assert merged.labels == ["x", "y", "other"]
-    assert np.bincount(merged.train.numbers).tolist() == [9, 8, 3]
+    assert np.bincount(merged.train.targets).tolist() == [9, 8, 3]
     assert merged.frame("test")["label"].tolist() == ["x", "x", "other", "other"]
     with pytest.raises(zoo.UsageError, match="'new'. Allowed: lonely, pair, x, y"):
         load_files(train, test=test)

@@ -160,7 +160,7 @@ def test_prepared_corpora(faults, tmp_path, monkeypatch):
 
     def read():
         corpus = datasets.load("agnews")
-        return list(corpus.train), corpus.train.numbers.tolist(), list(corpus.test), corpus.labels
+        return list(corpus.train), corpus.train.targets.tolist(), list(corpus.test), corpus.labels
 
     expected = read()
     for path in sorted((tmp_path / "prepared").glob(f"zoo_corpus/*/{VERSION}/*")):

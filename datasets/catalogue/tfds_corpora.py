@@ -1,0 +1,74 @@
+"""Corpora of TensorFlow Datasets, by the names that it gives them: ``tfds:ag_news_subset``."""
+
+import logging
+import os
+
+import numpy as np
+
+from zoo.answers.class_labels import in_label_order
+from zoo.datasets.corpus import Corpus, Split
+from zoo.errors import UsageError
+
+PREFIX = "tfds:"
+SPLITS = {"train": ("train",), "validation": ("validation", "dev"), "test": ("test",)}
+
+logger = logging.getLogger("zoo")
+
+
+def is_tfds(data: object) -> bool:
+    """Whether data is the name of a corpus of TensorFlow Datasets."""
+    return isinstance(data, str) and data.startswith(PREFIX)
+
+
+def load_tfds(name: str) -> Corpus:
+    """A corpus of TensorFlow Datasets, in memory; it is fetched where it has not been yet.
+
+    Args:
+        name: ``tfds:`` and its name there, a configuration or a version as in
+            ``tfds:glue/sst2:2.0.0``.
+
+    Raises:
+        UsageError: where there is none of the name, it cannot be had, or it tells no texts and
+            classes (``as_supervised``).
+    """
+    import tensorflow_datasets as tfds
+
+    try:
+        builder = tfds.builder(name.removeprefix(PREFIX), data_dir=os.environ.get("TFDS_DATA_DIR"))
+        builder.download_and_prepare()
+    except Exception as error:  # of a registry, a network and a disk, a dozen kinds
+        reason = " ".join(str(error).split())[:300]
+        raise UsageError(f"{name} cannot be had of TensorFlow Datasets: {reason}") from None
+    if builder.info.supervised_keys is None:
+        raise UsageError(
+            f"{name} tells no texts and labels: load it by tensorflow_datasets, and give a "
+            "tf.data.Dataset of (text, label)"
+        )
+    text, label = builder.info.supervised_keys[:2]
+    feature = builder.info.features[label]
+    found = {}
+    for split, names in SPLITS.items():
+        if own := next((one for one in names if one in builder.info.splits), None):
+            rows = builder.as_dataset(split=own).as_numpy_iterator()
+            found[split] = [(row[text].decode("utf-8", "replace"), row[label]) for row in rows]
+    if "train" not in found:
+        raise UsageError(f"{name} has no split to train on: {', '.join(builder.info.splits)}")
+    names = getattr(feature, "names", None)
+    if names is None:
+        values = {_name(value) for rows in found.values() for _, value in rows}
+        names = in_label_order(values)
+    numbers = {name: number for number, name in enumerate(names)}
+    splits = {}
+    for split, rows in found.items():
+        targets = [
+            int(one) if hasattr(feature, "names") else numbers[_name(one)] for _, one in rows
+        ]
+        kept = np.array(targets) >= 0  # a test split without labels has -1
+        if kept.any():
+            splits[split] = Split([one for one, _ in rows], targets).take(kept)
+    short = name.removeprefix(PREFIX).replace("/", "_").replace(":", "_")
+    return Corpus(short, list(names), **splits)
+
+
+def _name(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,135 @@
+"""What a user of Keras writes: build, compile, fit on strings, save, load elsewhere, predict."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pandas as pd
+import pytest
+import tensorflow as tf
+
+import zoo
+
+TEXTS = ["a fine day", "a dull film", "fine, fine film", "dull dull day"] * 15
+LABELS = ["good", "bad", "good", "bad"] * 15
+NUMBERS = [1, 0, 1, 0] * 15
+SMALL = {"embedding_dim": 8, "filters": 2, "vocabulary_size": 50}
+
+
+def build(**options):
+    return zoo.build("cnn_kim", num_classes=2, **SMALL | options)
+
+
+def test_the_script_of_a_user_of_keras(tmp_path):
+    model = zoo.build("hcan", num_classes=2, embedding_dim=16, num_heads=2)
+    model.compile(
+        optimizer=keras.optimizers.Adam(1e-2),
+        loss="sparse_categorical_crossentropy",
+        metrics=["accuracy"],
+    )
+    history = model.fit(
+        TEXTS,
+        LABELS,
+        epochs=4,
+        validation_split=0.2,
+        callbacks=[keras.callbacks.EarlyStopping(patience=3)],
+        verbose=0,
+    )
+    assert history.history["val_accuracy"][-1] == 1
+    zoo.save(model, tmp_path / "run")
+    script = (
+        f"import zoo; model = zoo.load({str(tmp_path / 'run')!r});"
+        "print(model.classify(['a fine film'])[0]['label'], *model.predict(['a fine film'])[0])"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    label, *probabilities = told.stdout.split()[-3:]
+    assert label == "good"
+    here = model.predict(["a fine film"])[0]
+    np.testing.assert_allclose(np.array(probabilities, float), here, atol=1e-6)
+
+
+def dataset(labels):
+    return tf.data.Dataset.from_tensor_slices((TEXTS, labels))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        (TEXTS, LABELS),
+        (TEXTS, NUMBERS),
+        (np.array(TEXTS), np.array(NUMBERS)),
+        (np.array(TEXTS, object), np.array(LABELS, object)),
+        (pd.Series(TEXTS), pd.Series(LABELS, dtype="category")),
+        (dataset(LABELS).batch(8),),
+        (dataset(NUMBERS),),
+    ],
+    ids=["names", "numbers", "arrays", "objects", "columns", "dataset of names", "single texts"],
+)
+def test_texts_and_labels_of_any_kind_are_fitted_to_at_once(data):
+    model = build()
+    losses = model.fit(*data, epochs=3, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    names = ["0", "1"] if data[-1] is NUMBERS or isinstance(data[-1], np.ndarray) else model.labels
+    assert model.labels in (names, ["bad", "good"])
+    assert set(model.preprocessor.vocabulary) == {"a", "fine", "dull", "film", "day"}
+    losses = model.fit(*data, verbose=0).history["loss"]  # and goes on
+    assert model.evaluate(*data, verbose=0, return_dict=True)["accuracy"] >= 0.5
+
+
+def test_what_keras_takes_beside_texts_is_taken():
+    model = build()
+    weights = np.ones(len(TEXTS))
+    given = {"validation_data": (TEXTS[:4], LABELS[:4]), "sample_weight": weights}
+    history = model.fit(TEXTS, LABELS, **given, verbose=0).history
+    assert set(history) == {"accuracy", "loss", "val_accuracy", "val_loss"}
+    model.fit(TEXTS, LABELS, class_weight={"good": 2.0, "bad": 0.5}, verbose=0)
+    model.fit(TEXTS, LABELS, class_weight={0: 2.0, 1: 0.5}, verbose=0)
+    with pytest.raises(zoo.UsageError, match="label of class_weight 'god'. Did you mean 'good'"):
+        model.fit(TEXTS, LABELS, class_weight={"god": 2.0}, verbose=0)
+
+
+def test_labels_that_are_not_as_many_as_classes_are_told():
+    with pytest.raises(zoo.UsageError, match=r"have 2 labels \('bad', 'good'\), the model 3 clas"):
+        zoo.build("cnn_kim", num_classes=3, **SMALL).fit(TEXTS, LABELS)
+    model = zoo.build("cnn_kim", num_classes=3, **SMALL)
+    model.labels = ["bad", "fair", "good"]
+    model.fit(TEXTS, LABELS, verbose=0)
+    with pytest.raises(zoo.UsageError, match="label, of target 0, 'so so'"):
+        model.fit(TEXTS[:1], ["so so"])
+
+
+def test_a_stream_that_comes_once_is_not_counted():
+    with pytest.raises(zoo.UsageError, match="counted first, which come but once here"):
+        build().fit(one for one in zip(TEXTS, NUMBERS, strict=True))
+
+
+def test_classify_names_the_answers_and_copies_do_the_same():
+    model = build()
+    model.fit(TEXTS, LABELS, epochs=20, verbose=0)
+    (answer,) = model.classify(["a fine film"])
+    assert answer["label"] == "good" and answer["probability"] == max(
+        answer["probabilities"].values()
+    )
+    assert sum(answer["probabilities"].values()) == pytest.approx(1)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert other.classify(["a fine film"])[0]["label"] == "good"
+    (explained,) = model.explain(["a fine film"])
+    assert explained.label == "good"
+    with pytest.raises(zoo.UsageError, match="a list of texts is needed"):
+        model.classify("a fine film")
+
+
+def test_models_that_are_solved_are_fitted_by_the_same_line():
+    model = zoo.build("svm_bigrams", num_classes=2)
+    model.fit(TEXTS, LABELS)
+    assert [one["label"] for one in model.classify(TEXTS[:4])] == LABELS[:4]
+
+
+def test_word_vectors_that_were_given_stay_those_of_the_model():
+    model = zoo.build("cnn_kim", num_classes=2, weights="english", filters=2)
+    words = model.preprocessor.vocabulary
+    model.fit(TEXTS, LABELS, verbose=0)
+    assert model.preprocessor.vocabulary == words and model.labels == ["bad", "good"]

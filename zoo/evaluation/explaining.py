@@ -1,0 +1,63 @@
+"""Explanations of the texts of a run, of files, or of what is in memory."""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zoo.errors import UsageError
+from zoo.evaluation.labelling import model_and_texts
+from zoo.evaluation.report import read_mistakes
+from zoo.evaluation.scores import read_test_split
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import load
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+    from zoo.explanation.explain import Explanations
+
+
+def explain(
+    run: "str | Path | TextClassifier",
+    data: Any | Iterable[str] | None = None,
+    *,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    most: int = 20,
+    mistakes: bool = False,
+    pairs: bool = True,
+) -> "Explanations":
+    """Where a model looked in texts.
+
+    Args:
+        run: a run folder, or a model that reads texts.
+        data: texts, or what :func:`zoo.predict` takes; by default the test split of the run.
+        text_column, on_bad_row, encoding: as of :func:`zoo.predict`.
+        most: how many texts are explained, the first ones.
+        mistakes: whether these are the run's worst mistakes, instead of other texts.
+        pairs: see :func:`zoo.explanation.explain.explain`.
+
+    Raises:
+        UsageError: if the run or the data cannot be read.
+
+    Example:
+        >>> zoo.explain("runs/hcan-sample-20260101-120000", ["Not bad at all."])
+    """
+    if most < 1:
+        raise UsageError(f"most must be at least 1: got {most}")
+    if data is not None and mistakes:
+        raise UsageError("the mistakes are those of the run: leave out data")
+    if data is not None:
+        model, texts = model_and_texts(run, data, text_column, on_bad_row, encoding)
+        return model.explain(list(islice(texts, most)), pairs=pairs)
+    if not isinstance(run, str | Path):
+        raise UsageError("a model has no test split: give texts, as data")
+    model = load(run)
+    if mistakes:
+        rows = read_mistakes(Path(run))[:most]
+        texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
+    else:
+        split = read_test_split(read_config(run), most)
+        texts, targets = list(split), model.kind.named(split.targets, model.labels)
+    return model.explain(texts, targets, pairs)

@@ -1,0 +1,118 @@
+"""What the first fit on texts makes, where nobody has: words, labels, an optimizer and a loss."""
+
+import logging
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from zoo.answers.class_labels import in_label_order
+from zoo.datasets import Preprocessor
+from zoo.datasets.text_streams import as_dataset, holds_texts, rows
+from zoo.errors import UsageError
+from zoo.recipes import Recipe
+from zoo.text_inputs import is_text
+
+FEW = 100  # texts, below which each word is known
+
+logger = logging.getLogger("zoo")
+
+
+def make_ready(model, x: Any, y: Any = None) -> Any:
+    """Gives a model the preprocessor and the labels that it lacks, and compiles it.
+
+    Args:
+        model: a classifier.
+        x: what :meth:`zoo.TextClassifier.fit` takes; of what is no texts nothing is made of it.
+        y: targets, where ``x`` does not give them.
+
+    Returns:
+        ``x``; a generator as the dataset that it has become, as it is read but once.
+
+    Raises:
+        UsageError: for texts of which there is no counting, and labels that are not as many as the
+            model's classes.
+    """
+    lacks_labels = model.labels is None
+    if is_text(x):
+        if model.preprocessor is None and len(x):
+            learn_words(model, x)
+        if lacks_labels and y is not None:
+            learn_labels(model, y)
+    elif (model.preprocessor is None or lacks_labels) and y is None:
+        data = as_dataset(x)
+        if holds_texts(data):
+            _learn_stream(model, x, data, lacks_labels)
+            x = data if data is not x and isinstance(data, tf.data.Dataset) else x
+    if not model.compiled:
+        compile_by_default(model)
+    return x
+
+
+def _learn_stream(model, x, data, lacks_labels):
+    """Words and labels of a dataset, which is read through."""
+    learns_words = model.preprocessor is None
+    texts_of_labels = len(data.element_spec) > 1 and getattr(data.element_spec[1], "dtype", 0)
+    if not (learns_words or (lacks_labels and texts_of_labels == tf.string)):
+        return
+    if data is not x or data.cardinality() == tf.data.INFINITE_CARDINALITY:
+        raise UsageError(
+            "the words of texts are counted first, which come but once here: give a list or a "
+            "tf.data.Dataset that ends, or set model.preprocessor"
+        )
+    found = list(rows(data).as_numpy_iterator())
+    if learns_words:
+        learn_words(model, [one[0].decode("utf-8", "replace") for one in found])
+    names = getattr(x, "class_names", None)
+    if lacks_labels and names and len(names) == model.num_classes:
+        model.labels = names
+    elif lacks_labels and texts_of_labels == tf.string:
+        learn_labels(model, [one[1].decode("utf-8", "replace") for one in found])
+
+
+def learn_words(model, texts: Any) -> None:
+    """Counts the words of texts, as many as the model's table has rows for."""
+    model.preprocessor = Preprocessor.fit(
+        texts if tf.is_tensor(texts) else list(texts),
+        model.max_words,
+        model.max_sentences,
+        clean_up="relations" if model.entities else model.clean_up,
+        min_count=2 if len(texts) >= FEW else 1,
+        max_vocabulary=model.vocabulary_size - 2,
+        ngrams=model.ngrams,
+        entities=model.entities,
+    )
+
+
+def learn_labels(model, targets: Any) -> None:
+    """Names the classes of a model as targets do; those without names by their numbers."""
+    names = model.kind.names_in(targets)
+    if names is None:
+        model.labels = range(model.num_classes)
+        return
+    names = in_label_order(names)
+    if len(names) != model.num_classes:
+        shown = ", ".join(map(repr, names[:10])) + ", .." * (len(names) > 10)
+        raise UsageError(
+            f"the targets have {len(names)} labels ({shown}), the model "
+            f"{model.num_classes} classes: build it with num_classes={len(names)}, or set "
+            "model.labels to the names of all"
+        )
+    model.labels = names
+
+
+def compile_by_default(model) -> None:
+    """Compiles a model by zoo's default recipe, at a constant learning rate.
+
+    Keras' ``fit`` may be called again and again: no schedule knows the end.
+    """
+    recipe = Recipe(learning_rate=model.learning_rate, schedule="constant")
+    kind, logits = model.kind, model.logits
+    model.compile(recipe.build_optimizer(), kind.loss(logits), metrics=kind.metrics(logits))
+
+
+def solve(model, texts: Any, targets: Any, weights: Any) -> None:
+    """Finds the weights of a model at once; see :meth:`zoo.TextClassifier.solve`."""
+    from zoo.datasets.corpus import Split
+
+    model.solve(Split(np.asarray(texts, dtype=object), targets, weights))
