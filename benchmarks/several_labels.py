@@ -1,12 +1,13 @@
 """Several labels a text: NLU++ banking, by its paper's protocols of few texts.
 
-``python -m benchmarks.several_labels`` writes ``benchmarks/results/several_labels.md``. Casanueva et
-al. 2022 train on one of 20 folds and test on the others ("20-fold"), or on two of them ("10-fold").
+``python -m benchmarks.several_labels`` writes ``benchmarks/results/several_labels.md``. Casanueva
+et al. 2022 train on one of 20 folds and test on the others ("20-fold"), or on two ("10-fold").
 ``--models`` and ``--folds`` choose; interrupted, it goes on where it stopped. Thresholds are chosen
 on texts of the training fold alone: three parts of it are answered by models of the other two.
 """
 
 import argparse
+import itertools
 import json
 import logging
 import os
@@ -51,7 +52,10 @@ def parts_of(folds, protocol: str, number: int):
     splits = [], []
     for fold, (texts, labels) in enumerate(folds):
         splits[fold not in inside].append((texts, labels))
-    return [[sum((part[i] for part in split), []) for i in (0, 1)] for split in splits]
+    return [
+        [list(itertools.chain.from_iterable(part)) for part in zip(*split, strict=True)]
+        for split in splits
+    ]
 
 
 def linear(train, test, labels) -> dict[str, float]:
@@ -140,7 +144,7 @@ def report() -> None:
     lines = [
         "# Several labels: NLU++ banking",
         "",
-        "| by | protocol | folds | training texts | micro F1 | at 0.5 | the first row, same folds |",
+        "| by | protocol | folds | texts | micro F1 | at 0.5 | the first row, same folds |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
     for (by, protocol), own in rows.groupby(["by", "protocol"], sort=False):
@@ -150,13 +154,12 @@ def report() -> None:
         cells = (own["micro_f1"].mean(), half, beside.mean())
         cells = ("" if np.isnan(one) else f"{100 * one:.1f}" for one in cells)
         name = by if by == LINEAR else f"`{by}`"
-        lines.append(
-            f"| {name} | {protocol} | {len(own)} | {own['texts'].mean():.0f} | {' | '.join(cells)} |"
-        )
+        size = f"{len(own)} | {own['texts'].mean():.0f}"
+        lines.append(f"| {name} | {protocol} | {size} | {' | '.join(cells)} |")
     lines += [
         "",
-        f"Written by `python -m benchmarks.several_labels` on {machine()}: micro F1 in percent, the "
-        "mean of the folds. A row is trained on one fold, or on two, and judged on all others "
+        f"Written by `python -m benchmarks.several_labels` on {machine()}: micro F1 in percent, "
+        "the mean of the folds. A row is trained on one fold, or on two, and judged on all others "
         "(Casanueva et al. 2022). Models of zoo are trained by the defaults, once each. Their "
         "thresholds are chosen on the training texts alone, a threshold a class: three parts are "
         "answered by models of the other two. Labels that no training text has are never given, "

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.answers import ONE
 from zoo.datasets import Preprocessor
 from zoo.explanation.attention import Attention
 from zoo.explanation.faithfulness import faithfulness, without
@@ -14,7 +15,7 @@ WORDS = ["good", *(f"filler{i}" for i in range(20))]
 class Counts:
     """Says "yes" the surer the more of the words are "good"; looks where it is told."""
 
-    preprocessor, logits = Preprocessor(WORDS), False
+    preprocessor, logits, kind, thresholds = Preprocessor(WORDS), False, ONE, None
 
     def __init__(self, looks_at):
         self.looks_at = looks_at

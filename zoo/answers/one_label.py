@@ -22,6 +22,7 @@ class OneLabel:
         activation: of a model's last layer.
         measure: by which the best weights are chosen, and trials of a search compared.
         weighs_classes: whether texts of rare classes may count for more.
+        limit: what whoever uses a model should know of its answers.
     """
 
     name = "one"
@@ -29,6 +30,7 @@ class OneLabel:
     activation = "softmax"
     measure = "accuracy"
     weighs_classes = True
+    limit = "Every text gets one of the labels, also one that has nothing to do with them."
 
     # Targets
 

@@ -30,6 +30,8 @@ class SeveralLabels:
     measure = "average_precision"  # at any threshold, as these are chosen afterwards
     weighs_classes = False  # as nearly all classes are rare beside the texts that lack them
 
+    limit = "A text may get no label; each is given by itself, whatever the others are."
+
     # Targets
 
     def labels_in(self, column: Iterable[Sequence[str]]) -> set[str]:

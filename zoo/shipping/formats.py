@@ -307,7 +307,8 @@ def _write_preprocessing(model, folder):
             if own.entities
             else None,
             "example": _example(own),
-        },
+        }
+        | ({} if model.thresholds is None else {"thresholds": model.thresholds}),
     )
 
 

@@ -142,6 +142,7 @@ def model_card(
         "Words": words.capitalize(),
         "most": most,
         "limits": limits,
+        "every": model.kind.limit,
         "files": "\n".join(
             f"| {path.relative_to(folder)} | {path.stat().st_size:,} | `{_sha256(path)}` |"
             for path in sorted(folder.rglob("*"))
