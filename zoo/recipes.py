@@ -39,7 +39,7 @@ class Recipe:
             validation accuracy (of equals, no lower loss), after the first 10.
         batch_size: texts of a batch.
         epochs: passes over the training texts; None for as many as make about 1,500 steps, of 20
-            classes and more 3,000, but 3 to 30.
+            classes and more 3,000, but 3 to 30, or to 100 where texts have several labels.
         steps: batches in all, in place of ``epochs``.
         evaluate_every: texts between two evaluations on the validation split; None for an epoch,
             but at most 2,000 steps unless the schedule is "plateau".
@@ -96,7 +96,8 @@ class Recipe:
             keep = "best" if validation else "last"
         epoch = math.ceil(texts / recipe.batch_size)  # steps
         most = STEPS * (2 if classifier.num_classes >= MANY_CLASSES else 1)
-        epochs = recipe.epochs or min(30, max(3, round(most / epoch)))
+        epochs = min(classifier.kind.most_epochs, max(3, round(most / epoch)))
+        epochs = recipe.epochs or epochs
         steps = recipe.steps or epochs * epoch
         every = math.ceil(epoch / math.ceil(epoch / EVALUATE_EVERY))
         if recipe.evaluate_every is not None:

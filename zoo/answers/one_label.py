@@ -22,6 +22,8 @@ class OneLabel:
         activation: of a model's last layer.
         measure: by which the best weights are chosen, and trials of a search compared.
         weighs_classes: whether texts of rare classes may count for more.
+        has_thresholds: whether :meth:`thresholds` gives any.
+        most_epochs: passes over few texts, by the default recipe.
         limit: what whoever uses a model should know of its answers.
     """
 
@@ -30,6 +32,8 @@ class OneLabel:
     activation = "softmax"
     measure = "accuracy"
     weighs_classes = True
+    has_thresholds = False
+    most_epochs = 30
     limit = "Every text gets one of the labels, also one that has nothing to do with them."
 
     # Targets

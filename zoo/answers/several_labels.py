@@ -30,6 +30,8 @@ class SeveralLabels:
     measure = "average_precision"  # at any threshold, as these are chosen afterwards
     weighs_classes = False  # as nearly all classes are rare beside the texts that lack them
 
+    has_thresholds = True
+    most_epochs = 100  # few texts of a label: attcnn and cnn_kim learn too little in 30
     limit = "A text may get no label; each is given by itself, whatever the others are."
 
     # Targets
@@ -159,7 +161,7 @@ class SeveralLabels:
         """The labels among lists of them, or the names of a table's columns."""
         if hasattr(targets, "columns"):
             return set(map(str, targets.columns))
-        found = [one for row in targets for one in np.atleast_1d(np.asarray(row, object)).tolist()]
+        found = [one for row in targets for one in (row if isinstance(row, Iterable) else [row])]
         return {composed(one) for one in found} if are_names(found) else None
 
     def checked(self, targets: Any, classes: int, loss: Any, labels: Sequence[str] | None) -> Any:

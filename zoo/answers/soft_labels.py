@@ -46,7 +46,7 @@ class SoftLabels(OneLabel):
     def taken(self, targets: np.ndarray, classes: int, share: float, most: int | None, seed: int):
         numbers = self.hard(targets)
         there, numbers = np.unique(numbers, return_inverse=True)
-        return super().taken(numbers, len(there), share, most, seed)
+        return OneLabel().taken(numbers, len(there), share, most, seed)
 
     def loss(self, logits: bool = False):
         import keras

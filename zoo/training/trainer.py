@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zoo import datasets
 from zoo.backend import backend_name
 from zoo.datasets.own_files.in_memory import as_table
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from zoo.classifier import TextClassifier
 
+PARTS = 3  # of the training texts, where no others choose thresholds
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
 
@@ -83,9 +86,7 @@ def train(
         _check_start(settings)
     name = f"{settings.model}-{datasets.short_name(data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
-        recipe = dataclasses.replace(
-            find_recipe(settings.model, settings.recipe), **settings.of_recipe
-        )
+        recipe = _recipe_of(settings)
         corpus = datasets.load(settings.data, **files_of(settings))
         corpus.split(settings.seed, least_validation=recipe.least_validation)
         _announce(corpus)
@@ -330,8 +331,8 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo.evaluation import report as summary
     from zoo.evaluation.scores import score_model
 
-    validation, test = corpus.judged("validation"), corpus.judged("test")
-    classifier, temperature = _decided(classifier, validation, config.settings.calibrate)
+    test = corpus.judged("test")
+    classifier, temperature = _decided(classifier, corpus, config.settings)
     kind, calibrated = classifier.kind, {}
     targets, probabilities = test.targets, probabilities_of(classifier, test)
     if temperature is not None:
@@ -356,19 +357,42 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 
-def _decided(classifier, validation, calibrates):
-    """In float32, calibrated and with thresholds by a validation split; and the temperature."""
+def _decided(classifier, corpus, settings):
+    """In float32, calibrated and with thresholds; and the temperature, or None."""
     from zoo.answers import probabilities_of
     from zoo.evaluation import calibration
     from zoo.runs.model_file import in_float32
 
-    classifier, temperature = in_float32(classifier), None
-    if calibrates and len(validation):
+    validation, temperature = corpus.judged("validation"), None
+    classifier = in_float32(classifier)
+    if settings.calibrate and validation:
         temperature = calibration.calibrate(classifier, validation)
-    if len(validation):
-        probabilities = probabilities_of(classifier, validation)
-        classifier.thresholds = classifier.kind.thresholds(probabilities, validation.targets)
+    if classifier.kind.has_thresholds and settings.processes == 1:
+        known = validation or corpus.judged("train")
+        said = probabilities_of(classifier, known) if validation else _of_parts(corpus, settings)
+        classifier.thresholds = classifier.kind.thresholds(said, known.targets)
     return classifier, temperature
+
+
+def _of_parts(corpus, settings):
+    """Probabilities of the training texts, each by a model that has not learnt from it."""
+    from zoo.answers import probabilities_of
+
+    logger.info(
+        "Without a validation split, thresholds are chosen by %d further trainings, which each "
+        "leave a part of the texts out",
+        PARTS,
+    )
+    train, settings = corpus.train, dataclasses.replace(settings, verbose=0)
+    part = np.random.default_rng(settings.seed).permutation(len(train)) % PARTS
+    found, nothing = np.zeros(train.targets.shape), train.take(np.zeros(len(train), bool))
+    for number in range(PARTS):
+        inside = part != number
+        own = dataclasses.replace(
+            corpus, train=train.take(inside), validation=nothing, test=nothing
+        )
+        found[~inside] = probabilities_of(_learnt(own, settings), train.take(~inside))
+    return found
 
 
 def learn(corpus: datasets.Corpus, settings: TrainSettings) -> "TextClassifier":
@@ -382,16 +406,25 @@ def learn(corpus: datasets.Corpus, settings: TrainSettings) -> "TextClassifier":
     Raises:
         UsageError: as :func:`train` does.
     """
-    recipe = find_recipe(settings.model, settings.recipe)
-    recipe = dataclasses.replace(recipe, **settings.of_recipe)
-    corpus.split(settings.seed, least_validation=recipe.least_validation)
+    corpus.split(settings.seed, least_validation=_recipe_of(settings).least_validation)
+    return _decided(_learnt(corpus, settings), corpus, settings)[0]
+
+
+def _learnt(corpus, settings):
+    """A classifier of a corpus in splits."""
     with _session(settings) as (_, share), tempfile.TemporaryDirectory(prefix="zoo-") as folder:
         classifier, _ = build_classifier(settings, corpus)
         sizes = len(corpus.train), len(corpus.validation)
-        recipe = recipe.resolved(classifier, *sizes, **settings.of_recipe)
+        recipe = _recipe_of(settings).resolved(classifier, *sizes, **settings.of_recipe)
         if not _fit(Path(folder), classifier, corpus, recipe, settings, share):
             raise KeyboardInterrupt
-    return _decided(classifier, corpus.judged("validation"), settings.calibrate)[0]
+    return classifier
+
+
+def _recipe_of(settings):
+    """The recipe of a training, with what settings replace of it."""
+    recipe = find_recipe(settings.model, settings.recipe)
+    return dataclasses.replace(recipe, **settings.of_recipe)
 
 
 def _announce(corpus):
