@@ -588,7 +588,7 @@ def _rows_of(file, table, text, label, keep, separator, weight):
     index = table.columns.index(labels[0]) if len(labels) == 1 else None
     watched = table.separator is not None and (labels or kind_of(file) == ".tsv")
     known, suspects = set(), {}
-    for number, row in table.rows(wanted, keep):
+    for number, row in table.rows(wanted, keep, labels):
         if isinstance(row, Problem):
             yield file, number, row
             continue

@@ -53,16 +53,16 @@ class Table:
 
     Attributes:
         columns: their names, as they are there.
-        rows: given names of columns, and whether whole rows are wanted, the rows that follow, one
-            by one: a number, of the line where a row starts (in Parquet and in an array of JSON:
-            of the row), and its values by :func:`own_names`, at least of those columns; or its
-            problem. Blank lines are none.
+        rows: given names of columns, whether whole rows are wanted, and which columns may hold
+            lists, the rows that follow, one by one: a number, of the line where a row starts (in
+            Parquet and in an array of JSON: of the row), and its values by :func:`own_names`, at
+            least of those columns; or its problem. Blank lines are none.
         separator: of columns, in CSV and TSV; else None.
         nested: those columns that hold lists or dictionaries.
     """
 
     columns: list[str]
-    rows: Callable[[list[str], bool], Iterator[tuple[int, dict[str, Any] | Problem]]]
+    rows: Callable[..., Iterator[tuple[int, dict[str, Any] | Problem]]]
     separator: str | None = None
     nested: frozenset[str] = frozenset()
 
@@ -91,7 +91,7 @@ def _of_separated(path, encoding):
     columns = check_header(path, line, [name.strip() for name in first], encoding)
     names = own_names(columns)
 
-    def rows(wanted, keep):
+    def rows(wanted, keep, lists=()):
         for line, row in records:
             if isinstance(row, Problem):
                 yield line, row
@@ -117,7 +117,7 @@ def _of_json(path, encoding):
         line, problem = first[0]
         raise UsageError(f"{path}, {unit_of(path)} {line}: {problem.message}")
 
-    def rows(wanted, keep):
+    def rows(wanted, keep, lists=()):
         yield from itertools.chain(first, objects)
 
     nested = {name for row in good for name, value in row.items() if isinstance(value, dict | list)}
@@ -136,7 +136,11 @@ def _of_parquet(path):
     columns = file.schema_arrow.names
     kinds = dict(zip(columns, file.schema_arrow.types, strict=True))
 
-    def rows(wanted, keep):
+    def rows(wanted, keep, lists=()):
+        for name in wanted:
+            if pyarrow.types.is_nested(kinds[name]) and name not in lists:
+                reason = f"holds {kinds[name]}: choose one of texts"
+                raise UsageError(f"{path}: the column {name!r} {reason}")
         number = 0
         try:
             for batch in file.iter_batches(1024, columns=None if keep else wanted):
@@ -156,7 +160,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
     """A DataFrame as a table."""
     columns = list(map(str, frame.columns))
 
-    def rows(wanted, keep):
+    def rows(wanted, keep, lists=()):
         names = own_names(columns)
         chosen = names if keep else wanted
         part = frame.iloc[:, [names.index(name) for name in chosen]]

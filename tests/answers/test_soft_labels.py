@@ -45,7 +45,7 @@ def test_a_model_learns_to_be_as_unsure_as_its_teacher(tmp_path, without_saved_m
     assert told["label"] == "good" and told["probability"] == pytest.approx(0.75, abs=0.1)
     named = pd.DataFrame({"text": ["fine 1", "dull 2"], "label": ["good", "bad"]})
     assert zoo.evaluate(run, named)["accuracy"] == 1
-    assert zoo.evaluate(run, pd.DataFrame(taught(0.9)))["accuracy"] == 1
+    assert zoo.evaluate(run, pd.DataFrame(taught(0.9)))["accuracy"] > 0.95
 
 
 @pytest.mark.parametrize("name", ["bow", "cnn_kim"])

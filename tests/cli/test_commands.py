@@ -543,7 +543,7 @@ def test_predict_into_a_file(run_zoo, refusal, trained, tmp_path, monkeypatch, f
     named.unlink()
     path.unlink()
 
-    def fail(model, texts):
+    def fail(model, texts, written):
         yield {"text": "a", "label": "b", "probability": 1.0, "probabilities": {}}
         raise OSError(errno.ENOSPC, "No space left on device")
 

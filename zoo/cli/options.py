@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from zoo.datasets.own_files.columns import plain_columns
 from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
 from zoo.settings import KINDS, RENAMED, Described, Group, add_parameters, described
@@ -80,6 +81,12 @@ def with_settings(*left_out: str) -> Callable:
         return command
 
     return decorate
+
+
+def parsed(settings: dict[str, Any]) -> dict[str, Any]:
+    """Those settings that are lists of the command line's, as Python has them."""
+    columns = {name: plain_columns(settings[name]) for name in ("text_column", "label_column")}
+    return columns | {"options": parse_options(settings["options"])}
 
 
 def parse_options(texts: list[str] | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.cli.options import parse_options, path_option, with_settings
+from zoo.cli.options import parsed, path_option, with_settings
 from zoo.cli.terminal import is_terminal, print_run
 from zoo.errors import UsageError
 from zoo.settings import Group, names
@@ -23,7 +23,7 @@ def train(
     settings["verbose"] = 1 if is_terminal() else 2
     machine = names(Group.MACHINE)
     if resume is None:
-        settings["options"] = parse_options(settings["options"])
+        settings |= parsed(settings)
         run = zoo.train(model, **settings)
     else:
         for given in context.command.params:

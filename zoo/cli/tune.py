@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import zoo
-from zoo.cli.options import parse_options, path_option, with_settings
+from zoo.cli.options import parsed, path_option, with_settings
 from zoo.cli.terminal import print_trials
 from zoo.settings import PROCESSES, SEARCHED
 
@@ -21,5 +21,5 @@ def tune(
     **settings: Any,
 ) -> None:
     """Search learning rate, batch size and dropout."""
-    settings["options"] = parse_options(settings["options"])
+    settings |= parsed(settings)
     print_trials(zoo.tune(model, trials=trials, output=output, **settings))

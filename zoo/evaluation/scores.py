@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from zoo.answers import KINDS, ONE, check_finite, of_form, probabilities_of
+from zoo.answers import ONE, check_finite, of_form, probabilities_of
 from zoo.datasets.corpus import Corpus, Split, targets_of
 from zoo.datasets.own_files.class_folders import find_splits
 from zoo.datasets.own_files.in_memory import as_table
@@ -202,7 +202,7 @@ def evaluate(
         encoding = columns.get("encoding")
         own = {key: datasets.column_of(data, files.get(key), encoding) for key in COLUMNS}
         own |= {name: files[name] for name in ("label_separator",) if name in files}
-        kind = KINDS[run.answers if config is None else config.architecture["answers"]]
+        kind = run.kind if config is None else config.kind
         frame = datasets.read_labelled(data, **own | columns, form=kind.form)
         known = config is not None and not isinstance(data, pd.DataFrame)
         if known and _is_known(data, config.settings):

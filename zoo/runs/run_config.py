@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zoo.answers import ONE
+from zoo.answers import KINDS, ONE
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.paths import expanded
 from zoo.recipes import Recipe
 from zoo.settings import TrainSettings, file_arguments
 
-FORMAT = 3  # "answers" of the architecture came later, and older files mean "one"
+FORMAT = 3
 NEEDED = {"model": str, "data": str | None, "files": dict, "seed": int, "versions": dict}
 
 
@@ -52,6 +52,11 @@ class RunConfig:
     texts: dict[str, int] = field(default_factory=dict)
     targets: str | None = None
     lacking: tuple[str, ...] = ()
+
+    @property
+    def kind(self):
+        """The kind of the model's answers; an older file does not tell, as there was one alone."""
+        return KINDS[self.architecture.get("answers", ONE.name)]
 
     def write(self, folder: Path) -> None:
         """Writes it into a run folder."""
@@ -120,7 +125,6 @@ def _read(told, path):
     facts = {one.name for one in dataclasses.fields(RunConfig)} - {"settings", "recipe", "lacking"}
     if absent := sorted({"architecture", "text_version", "words"} - told.keys()):
         raise ValueError(f"it lacks {', '.join(absent)}")
-    told["architecture"] = {"answers": ONE.name} | told["architecture"]
     recipe = {one.name for one in dataclasses.fields(Recipe)}
     return RunConfig(
         TrainSettings(**settings),

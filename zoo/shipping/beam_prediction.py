@@ -13,7 +13,7 @@ import apache_beam as beam
 import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
-from zoo.answers import KINDS, ONE, answer
+from zoo.answers import ONE, answer
 from zoo.datasets.catalogue.beam_preparation import pipeline_options, usage_error_in
 from zoo.datasets.own_files.reading import (
     NoRows,
@@ -43,13 +43,13 @@ class SavedModelHandler(ModelHandler):
 
     Args:
         path: the SavedModel, on a disk that all workers see.
-        answers: the name of their kind.
+        kind: of the answers.
     """
 
-    def __init__(self, path: str, answers: str = ONE.name):
+    def __init__(self, path: str, kind=ONE):
         super().__init__(max_batch_size=BATCH)
         self.path = path
-        self.kind = KINDS[answers]
+        self.kind = kind
 
     def load_model(self):
         return tf.saved_model.load(self.path)
@@ -112,8 +112,7 @@ def predict_on_beam(
         for path in paths:  # a fault of the first row is told at once, and not by a worker
             next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))
-    answers = read_config(run).architecture["answers"]
-    handler = SavedModelHandler(str(model.absolute()), answers)
+    handler = SavedModelHandler(str(model.absolute()), read_config(run).kind)
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
         read = (
