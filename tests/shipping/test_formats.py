@@ -429,6 +429,7 @@ def test_the_encoder_that_the_documentation_shows(clean_up, how, tmp_path, monke
     model = SimpleNamespace(
         preprocessor=Preprocessor(vocabulary, 20, clean_up=clean_up, **how),
         labels=["x"],
+        thresholds=None,
         hierarchical="max_sentences" in how,
     )
     export._write_preprocessing(model, tmp_path)
