@@ -1,6 +1,7 @@
 """What the first fit on texts makes, where nobody has: words, labels, an optimizer and a loss."""
 
 import logging
+import types
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,11 @@ def make_ready(model, x: Any, y: Any = None) -> Any:
 
     Args:
         model: a classifier.
-        x: what :meth:`zoo.TextClassifier.fit` takes; of what is no texts nothing is made of it.
+        x: what :meth:`zoo.TextClassifier.fit` takes; what is no texts tells nothing.
         y: targets, where ``x`` does not give them.
 
     Returns:
-        ``x``; a generator as the dataset that it has become, as it is read but once.
+        ``x``; of a generator, which is read but once, another that gives the same, or a dataset.
 
     Raises:
         UsageError: for texts of which there is no counting, and labels that are not as many as the
@@ -35,15 +36,15 @@ def make_ready(model, x: Any, y: Any = None) -> Any:
     """
     lacks_labels = model.labels is None
     if is_text(x):
-        if model.preprocessor is None and len(x):
-            learn_words(model, x)
         if lacks_labels and y is not None:
             learn_labels(model, y)
+        if model.preprocessor is None and len(x):
+            learn_words(model, x)
     elif (model.preprocessor is None or lacks_labels) and y is None:
         data = as_dataset(x)
         if holds_texts(data):
             _learn_stream(model, x, data, lacks_labels)
-            x = data if data is not x and isinstance(data, tf.data.Dataset) else x
+        x = data if isinstance(x, types.GeneratorType) else x
     if not model.compiled:
         compile_by_default(model)
     return x
