@@ -42,8 +42,8 @@ class Explanation:
 
     Attributes:
         text: the original; see :func:`zoo.datasets.own_files.text_files.well_formed`.
-        label: the most probable class.
-        probability: of it.
+        label: the most probable class; of several labels a text, those above their thresholds.
+        probability: of it; of several, that these and no others are right.
         probabilities: of each class.
         words: those that were read, in order.
         sentences: the weight of each sentence, the mean of its heads; empty for flat models.
