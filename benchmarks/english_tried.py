@@ -50,20 +50,26 @@ def packed(matrix: np.ndarray, step: float) -> np.ndarray:
 
 
 PROTOTYPE = "each word alone, last layer"
-OURS = "in sentences, layers 0, 2, 4, 6, and word2vec: the table"
+OURS = "in sentences, layers 0, 2, 4, 6, word2vec, and valence: the table"
+plain = functools.partial(combined, valence=0)
 WAYS: dict[str, Callable[[dict], np.ndarray]] = {
     PROTOTYPE: lambda states: principal(states["alone"][3]),
     "each word alone, layer 4": lambda states: principal(states["alone"][2]),
     "each word alone, layer 2": lambda states: principal(states["alone"][1]),
     "each word alone, layer 0 (pieces)": lambda states: principal(states["alone"][0]),
-    "in sentences, layer 6": lambda states: combined(states, (6,), word2vec=0),
-    "in sentences, layer 4": lambda states: combined(states, (4,), word2vec=0),
-    "in sentences, layer 2": lambda states: combined(states, (2,), word2vec=0),
-    "in sentences, layers 0 and 6": lambda states: combined(states, (0, 6), word2vec=0),
-    "in sentences, layers 0 and 4": lambda states: combined(states, (0, 4), word2vec=0),
-    "in sentences, layers 0, 2, 4, 6": lambda states: combined(states, word2vec=0),
+    "in sentences, layer 6": lambda states: plain(states, (6,), word2vec=0),
+    "in sentences, layer 4": lambda states: plain(states, (4,), word2vec=0),
+    "in sentences, layer 2": lambda states: plain(states, (2,), word2vec=0),
+    "in sentences, layers 0 and 6": lambda states: plain(states, (0, 6), word2vec=0),
+    "in sentences, layers 0 and 4": lambda states: plain(states, (0, 4), word2vec=0),
+    "in sentences, layers 0, 2, 4, 6": lambda states: plain(states, word2vec=0),
     "word2vec alone": lambda states: states["word2vec"],
     OURS: combined,
+    "the same, without valence": plain,
+    "the same, valence as large as the largest component": lambda states: combined(
+        states, valence=1
+    ),
+    "the same, valence four times as large": lambda states: combined(states, valence=4),
     "the same, word2vec's counted twice as much": lambda states: combined(states, word2vec=1),
     "the same, 128 numbers": lambda states: combined(states, dim=128),
     "the same, 192 numbers": lambda states: combined(states, dim=192),

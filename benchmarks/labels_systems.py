@@ -365,7 +365,7 @@ SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and 
     "zoo_attcnn": ("zoo: attcnn", lambda: Zoo("attcnn")),
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
     "zoo_bert": ("zoo: bert, with MiniLM", lambda: Zoo("bert")),
-    "zoo_svm": ("zoo: svm_bigrams", lambda: Zoo("svm_bigrams")),
+    "zoo_svm_vectors": ("zoo: svm_vectors", lambda: Zoo("svm_vectors")),
     "svm_words": (
         "TF-IDF + LinearSVC, words and pairs",
         lambda: SVM(ngram_range=(1, 2)),

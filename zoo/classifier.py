@@ -101,6 +101,7 @@ class TextClassifier(ModelOfTexts):
     solves = False  # whether its weights are found at once, by solve, and not by fit
     reads_bert_weights = False  # whether it may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
+    reads_vectors_apart = False  # whether a solver reads word vectors, which are not in the table
     english_dim = 256  # embedding_dim with zoo's English word vectors, unless told otherwise
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise

@@ -13,7 +13,7 @@ EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is kill
 PATIENCE = 5  # evaluations, at least
 Schedule = Literal["cosine", "constant", "plateau"]
 Kept = Literal["auto", "best", "last"]
-FEW = 100  # validation texts: fewer choose weights by chance
+FEW = 1_000  # training texts: of fewer, a tenth for validation chooses weights by chance
 CHECKPOINTS = 10  # of a training that keeps the last weights
 UNBALANCED = 5
 LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
@@ -68,7 +68,7 @@ class Recipe:
     @property
     def least_validation(self) -> float:
         """Texts that a validation split has, where it is taken out of the training texts."""
-        return {"auto": FEW, "best": 0, "last": math.inf}[self.keep]
+        return {"auto": FEW / 10, "best": 0, "last": math.inf}[self.keep]
 
     def __str__(self):
         """What differs from zoo's default."""

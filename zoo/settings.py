@@ -199,8 +199,10 @@ class TrainSettings:
         "Default: the data's or the model's, mostly hcan.",
     ] = None
     min_count: Annotated[
-        Size, "Rarer words stay unknown, but for those that have a vector by --weights."
-    ] = 2
+        Size | None,
+        "Rarer words stay unknown, but for those that have a vector by --weights. Default: 2; 1 "
+        "for models that are solved at once and learn from fewer than 1,000 texts.",
+    ] = None
     max_vocabulary: Annotated[
         Size | None,
         "Most words that are known. Default: the model's, mostly 30,000; with the English word "

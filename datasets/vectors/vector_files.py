@@ -234,17 +234,31 @@ def embedding_matrix(
     shape = (len(vocabulary) + 2, vectors.vector_size)
     matrix = np.random.default_rng(seed).uniform(-largest, largest, shape).astype("float32")
     matrix[0] = 0
+    matrix[1] = vectors.vectors.mean(axis=0)
+    sources = _sources(vectors, vocabulary)
+    known = sources >= 0
+    matrix[2:][known] = vectors.vectors[sources[known]]
+    logger.info(
+        "word vectors: %.1f%% of %s words have one",
+        *(100 * known.sum() / max(1, len(sources)), f"{len(sources):,}"),
+    )
+    return matrix
+
+
+def vectors_of(vectors, vocabulary: Sequence[str]) -> np.ndarray:
+    """The vector of each word, ``[len(vocabulary), dim]`` float32; zeros for one that has none.
+
+    Args:
+        vectors, vocabulary: see :func:`embedding_matrix`.
+    """
+    sources = _sources(vectors, vocabulary)
+    return np.where((sources >= 0)[:, None], vectors.vectors[sources], 0)
+
+
+def _sources(vectors, vocabulary):
+    """The row of each word's vector, ``[len(vocabulary)]``; -1 for one that has none."""
     forms: dict[str, int] = {}
     for row, form in enumerate(vectors.index_to_key):
         forms.setdefault(form.lower(), row)
-    matrix[1] = vectors.vectors.mean(axis=0)
-    sources = [vectors.key_to_index.get(word, forms.get(word.lower())) for word in vocabulary]
-    for row, source in enumerate(sources, start=2):
-        if source is not None:
-            matrix[row] = vectors.vectors[source]
-    found = len(sources) - sources.count(None)
-    logger.info(
-        "word vectors: %.1f%% of %s words have one",
-        *(100 * found / max(1, len(sources)), f"{len(sources):,}"),
-    )
-    return matrix
+    rows = (vectors.key_to_index.get(word, forms.get(word.lower(), -1)) for word in vocabulary)
+    return np.fromiter(rows, int, len(vocabulary))

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from gensim.models import KeyedVectors
+from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -169,6 +170,48 @@ def test_the_mean_of_fixed_vectors(name, estimator, scores, tolerance):
     np.testing.assert_allclose(model.predict(new, verbose=0), expected, atol=tolerance)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_mean_of_word_vectors_stands_beside_ngrams(classes):
+    split, new = corpus(classes), [*texts(50, seed=1), "a tidy room", "spotless", "no word", ""]
+    vectors = KeyedVectors(7)
+    random = np.random.default_rng(0)
+    words = [*WORDS[:9], "tidy", "spotless"]  # the last two are in no training text
+    vectors.add_vectors(words, random.normal(size=(len(words), 7)).astype("float32"))
+    limits = zoo.build("svm_vectors", classes, vocabulary_size=2)
+    preprocessor = Preprocessor.fit(split, limits.max_words, min_count=1, ngrams=limits.ngrams)
+    rival = TfidfVectorizer(analyzer=analyze(2), vocabulary=preprocessor.vocabulary)
+    counted = rival.fit_transform(list(split))
+
+    def means(some):
+        found = [[vectors[w] for w in text.split() if w in vectors] for text in some]
+        return np.array([np.mean(one, axis=0) if one else np.zeros(7) for one in found])
+
+    learnt = means(split)
+    centre = learnt.mean(axis=0)
+    size = np.sqrt(np.mean(np.sum(np.square(learnt - centre), axis=1)))
+    estimator = LogisticRegression(C=5, max_iter=1000)
+    estimator.fit(hstack([counted, (learnt - centre) / size]), split.targets)
+    asked = hstack([rival.transform(new), (means(new) - centre) / size])
+    told = {"solver": "logistic", "strength": 5.0}
+
+    preprocessor = preprocessor.extended(words, 10_000)
+    sizes = {"vocabulary_size": preprocessor.vocabulary_size}
+    model = zoo.build("svm_vectors", classes, **sizes, **told)
+    model.preprocessor = preprocessor
+    model.word_vectors = vectors
+    model.solve(split)
+    answers = model.predict(new, verbose=0)
+    np.testing.assert_allclose(answers, estimator.predict_proba(asked), atol=1e-3)
+
+
+def test_without_word_vectors_ngrams_alone_count():
+    split, new = corpus(3), texts(50, seed=1)
+    model = solved("svm_vectors", split)
+    assert not model.by_word.numpy().any()
+    answers = solved("svm_bigrams", split).predict(new, verbose=0)
+    np.testing.assert_allclose(model.predict(new, verbose=0), answers, atol=1e-4)
+
+
 def test_words_of_a_cluster_share_their_weights():
     split = corpus(3)
     model = solved("bag_of_means", split, clusters=4)
@@ -191,6 +234,9 @@ def test_options_are_checked():
     for name in ("fasttext", "ave"):  # without a solver, and of fixed vectors
         with pytest.raises(zoo.UsageError, match="clusters are of a solver's weights"):
             zoo.build(name, 2, clusters=10)
+    for name in ("fasttext", "nb_svm", "ave"):
+        with pytest.raises(zoo.UsageError, match="vectors stand beside n-grams that solver"):
+            zoo.build(name, 2, vectors=True)
 
 
 def test_word_vectors_for_a_model_without_any(csv_file, tmp_path):

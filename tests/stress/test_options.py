@@ -75,6 +75,10 @@ def legal_options(draw, name):
             found["train_embeddings"] = True
         if found["solver"] is None or not found["train_embeddings"]:
             found["clusters"] = None
+        if found["solver"] not in ("logistic", "svm") or not found["train_embeddings"]:
+            found["vectors"] = False
+        if found["vectors"]:
+            found["clusters"] = None
     if class_name(name) == "barnescnn":
         found["max_words"] += max(found["windows"])
     return found

@@ -9,6 +9,7 @@ import pytest
 
 import zoo
 from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.vectors.english import english_vectors
 from zoo.recipes import Recipe
 from zoo.runs.run_config import read_config
 
@@ -17,7 +18,7 @@ FEW = {"options": {"embedding_dim": 8, "filters": 4}, "verbose": 0}
 
 @pytest.fixture(autouse=True)
 def _few_are_few(monkeypatch):
-    monkeypatch.setattr("zoo.recipes.FEW", 100)
+    monkeypatch.setattr("zoo.recipes.FEW", 1_000)
 
 
 def table(texts=40):
@@ -91,3 +92,26 @@ def test_from_a_thousand_texts_on_there_is_a_validation_split(texts, validation)
     assert len(corpus.validation) == validation
     assert len(corpus.train) == texts - validation
     assert corpus.digest() and Recipe(keep="last").least_validation == math.inf
+
+
+def test_english_word_vectors_stay_as_they_are(tmp_path):
+    run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, weights="english", verbose=0)
+    model = zoo.load(run)
+    assert read_config(run).architecture["train_embeddings"] is False
+    words = model.preprocessor.vocabulary
+    known = english_vectors()[["good", "day"]]
+    table_ = model.embed.embeddings.numpy()[2:]
+    np.testing.assert_array_equal(table_[[words.index("good"), words.index("day")]], known)
+    told = {"train_embeddings": True, "filters": 4}
+    run = zoo.train(
+        "cnn_kim", table(), output=tmp_path, epochs=1, weights="english", options=told, verbose=0
+    )
+    assert read_config(run).architecture["train_embeddings"] is True
+
+
+@pytest.mark.parametrize(("name", "least"), [("svm_bigrams", 1), ("cnn_kim", 2)])
+def test_a_solver_counts_words_that_stand_once(name, least, tmp_path):
+    run = zoo.train(name, table(), output=tmp_path, epochs=1, weights="none", verbose=0)
+    assert read_config(run).settings.min_count == least
+    once = [word for word in zoo.load(run).preprocessor.vocabulary if word.isdecimal()]
+    assert bool(once) is (least == 1)

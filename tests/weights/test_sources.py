@@ -39,6 +39,11 @@ def test_english_texts_start_with_english_words(by_itself, caplog):
     assert "know 100% of the running words: training starts with them" in caplog.text
 
 
+def test_so_does_a_solver_that_reads_word_vectors_beside_ngrams(by_itself):
+    assert by_itself("svm_vectors") == "english"
+    assert by_itself("svm_vectors", texts=GERMAN) == "none"
+
+
 @pytest.mark.parametrize("texts", [GERMAN, CHINESE, ["7 8 9x"], [""]])
 def test_other_texts_start_at_random(texts, by_itself, caplog):
     caplog.set_level(logging.INFO, "zoo")

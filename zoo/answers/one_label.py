@@ -176,6 +176,10 @@ class OneLabel:
         """
         return solve(targets)
 
+    def grouped(self, targets: np.ndarray) -> np.ndarray:
+        """Numbers of groups of texts that are alike, ``[texts]``, by which folds are stratified."""
+        return targets
+
     # What a user gives to fit
 
     def names_in(self, targets: Any) -> set[str] | None:

@@ -155,6 +155,10 @@ class SeveralLabels:
         weights = [0 * known if one is None else one for one in weights]
         return np.stack(weights, axis=-1), np.array(bias)
 
+    def grouped(self, targets: np.ndarray) -> np.ndarray:
+        """Texts with the very same labels are a group."""
+        return np.unique(targets, axis=0, return_inverse=True)[1]
+
     # What a user gives to fit
 
     def names_in(self, targets: Any) -> set[str] | None:

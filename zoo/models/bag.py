@@ -8,7 +8,7 @@ from keras import ops
 
 from zoo.classifier import TextClassifier
 from zoo.layers.masking import UNKNOWN, zero_masked
-from zoo.models._linear import solved
+from zoo.models._linear import chosen_weight, solved
 from zoo.options import Positive, Size
 from zoo.registry import register_model
 
@@ -27,6 +27,7 @@ WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 @register_model("ave", solver="logistic", weighting="mean", train_embeddings=False)
 @register_model("bag_of_means", solver="logistic", clusters=5000)
 @register_model("svm_average", solver="svm", weighting="mean", train_embeddings=False)
+@register_model("svm_vectors", solver="svm", ngrams=2, weighting="tfidf", vectors=True)
 @register_model("fasttext", ngrams=2, weighting="mean", embedding_dim=100)
 @keras.saving.register_keras_serializable("zoo")
 class BagOfNgrams(TextClassifier):
@@ -50,6 +51,10 @@ class BagOfNgrams(TextClassifier):
             gradient.
         clusters: at most so many groups of words with the same weights, by k-means; None for none.
         strength: the inverse of the regularisation; of naive Bayes the smoothing.
+        vectors: whether the mean of the words' vectors stands beside the n-grams: as large as they
+            are, or, of 1,000 texts and more, as large as folds of them choose. Words that are like
+            those of the training texts count then, too. Only what a word adds to each class is
+            kept, and not its vector.
     """
 
     single_words = False
@@ -64,6 +69,7 @@ class BagOfNgrams(TextClassifier):
         solver: Literal["logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm"] | None = None,
         clusters: Size | None = None,
         strength: Positive = 1.0,
+        vectors: bool = False,
         embedding_dim: Size = 100,
         train_embeddings: bool = True,
         max_words: Size = 2_500,
@@ -78,6 +84,12 @@ class BagOfNgrams(TextClassifier):
             )
         if solver in ("naive_bayes", "nb_svm") and not train_embeddings:
             raise ValueError(f"{solver} counts words: train_embeddings=False leaves it none")
+        if vectors and (solver not in ("logistic", "svm") or clusters or not train_embeddings):
+            raise ValueError(
+                "vectors stand beside n-grams that solver 'logistic' or 'svm' weighs, without "
+                f"clusters and with train_embeddings: got solver={solver!r}, clusters={clusters} "
+                f"and train_embeddings={train_embeddings}"
+            )
         dim = num_classes if solver and train_embeddings else embedding_dim
         super().__init__(
             num_classes,
@@ -91,6 +103,16 @@ class BagOfNgrams(TextClassifier):
         self.solver = solver
         self.clusters = clusters
         self.strength = strength
+        self.vectors = vectors
+        self.word_vectors = None  # that a solver reads; see reads_vectors_apart
+        if vectors:
+            self.by_word = self.add_weight(
+                name="by_word",  # for each class, and whether it has a vector
+                shape=(self.vocabulary_size, num_classes + 1),
+                initializer="zeros",
+                trainable=False,
+                autocast=False,
+            )
         self.rarity = self.add_weight(
             name="rarity",
             shape=(self.vocabulary_size,),
@@ -104,8 +126,13 @@ class BagOfNgrams(TextClassifier):
         """Unless the table is the solver's weights."""
         return self.solver is None or not self.train_embeddings
 
+    @property
+    def reads_vectors_apart(self):
+        """Whether the solver reads word vectors beside the n-grams."""
+        return self.vectors
+
     def call(self, ids, training=None):
-        ids = ops.cast(ids, "int32")
+        words = ids = ops.cast(ids, "int32")
         if self.weighting == "presence":
             ids = ops.sort(ids, axis=-1)
             ids = ops.where(first_of_equals(ids), ids, 0)
@@ -118,7 +145,12 @@ class BagOfNgrams(TextClassifier):
             square = self._square(ids, weights)
             weights = weights / ops.sqrt(ops.where(ops.equal(square, 0), 1, square))
         vectors = ops.cast(zero_masked(self.embed(ids), mask), "float32")
-        return self.classify(ops.einsum("bl,bld->bd", weights, vectors))
+        sums = ops.einsum("bl,bld->bd", weights, vectors)
+        if self.vectors:
+            of_words = ops.sum(ops.take(self.by_word, words, axis=0), axis=1)
+            means = of_words[:, :-1] / ops.maximum(of_words[:, -1:], 1)
+            sums = ops.concatenate([sums, means], axis=-1)
+        return self.classify(sums)
 
     def _square(self, ids, weights):
         """The sum over the n-grams of (count * rarity)^2, ``[batch, 1]``."""
@@ -139,10 +171,11 @@ class BagOfNgrams(TextClassifier):
 
     def solve(self, split, seed: int = 0) -> None:
         """Finds the weights with scikit-learn."""
+        from scipy.sparse import csr_matrix, hstack
         from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.preprocessing import normalize
 
-        features = self._counts(split)
+        counts = features = self._counts(split)
         if self.weighting == "mean":
             features = normalize(features, "l1")
         elif self.weighting == "presence":
@@ -150,22 +183,35 @@ class BagOfNgrams(TextClassifier):
         elif self.weighting == "tfidf":
             tfidf = TfidfTransformer()
             features = tfidf.fit_transform(features)
-            self.rarity.assign(np.concatenate([np.ones(UNKNOWN + 1), tfidf.idf_]))
+            seen = np.asarray(counts.sum(axis=0)).ravel() > 0  # others have vectors alone
+            self.rarity.assign(np.pad(tfidf.idf_ * seen, (UNKNOWN + 1, 0)))
         if not self.train_embeddings:
             features = features @ ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
         if self.clusters is not None:
             groups = self._groups(split, seed)
             features = features @ groups
+        if self.vectors:
+            table, means, centre, size = self._means(counts)
+            further, told = (means - centre) / size, (self.solver, self.strength)
+            weight = chosen_weight(features, further, self.kind.grouped(split.targets), *told, seed)
+            features = hstack([features, csr_matrix(weight * further)]).tocsr()
         weights, bias = self.kind.solved(
             lambda numbers: solved(features, numbers, self.solver, self.strength, split.weights),
             split.targets,
         )
+        summed = np.eye(self.num_classes)
         if self.clusters is not None:
             weights = groups @ weights
+        if self.vectors:
+            weights, of_vectors = np.split(weights, [counts.shape[1]])
+            of_vectors = weight / size * of_vectors
+            bias = bias - centre @ of_vectors
+            by_word = np.hstack([table @ of_vectors, table.any(axis=1, keepdims=True)])
+            self.by_word.assign(_with_rest(by_word))
+            summed = np.concatenate([summed, summed])
         if self.train_embeddings:
-            rest = np.zeros((UNKNOWN + 1, self.num_classes))  # padding and the unknown
-            self.embed.embeddings.assign(np.concatenate([rest, weights]))
-            weights = np.eye(self.num_classes)
+            self.embed.embeddings.assign(_with_rest(weights))
+            weights = summed
         self.classify.kernel.assign(weights)
         self.classify.bias.assign(bias)
 
@@ -186,6 +232,24 @@ class BagOfNgrams(TextClassifier):
         counts.sum_duplicates()
         return counts[:, UNKNOWN + 1 :]
 
+    def _means(self, counts):
+        """Word vectors, and what a text is beside its n-grams: the mean of its words' vectors.
+
+        Returns:
+            ``[n-grams, dim]``, zeros for what has no vector; ``[texts, dim]``; their mean, and
+            their size about it.
+        """
+        from zoo.datasets.vectors.vector_files import vectors_of
+
+        table = np.zeros((counts.shape[1], 1))
+        if self.word_vectors is not None:
+            table = vectors_of(self.word_vectors, self.preprocessor.vocabulary)
+        known = counts @ table.any(axis=1)
+        means = counts @ table / np.maximum(known, 1)[:, None]
+        centre = means.mean(axis=0)
+        size = np.sqrt(np.mean(np.sum(np.square(means - centre), axis=1)))
+        return table, means, centre, size or 1.0
+
     def _groups(self, split, seed):
         """``[n-grams, groups]``, sparse: the cluster of each word that has a vector."""
         from scipy.sparse import csr_matrix
@@ -201,6 +265,11 @@ class BagOfNgrams(TextClassifier):
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
+
+
+def _with_rest(rows):
+    """A table with rows of zeros for padding and the unknown word."""
+    return np.pad(rows, ((UNKNOWN + 1, 0), (0, 0)))
 
 
 def first_of_equals(ids):

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zoo import datasets
+from zoo import datasets, recipes
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError
@@ -40,6 +40,12 @@ def for_relations(
     return preset, options
 
 
+def least_count(settings: TrainSettings, model: "TextClassifier", corpus: Corpus) -> int:
+    """How often a word must stand in the training texts to be known."""
+    few = model.solves and len(corpus.train) < recipes.FEW
+    return settings.min_count or (1 if few else 2)
+
+
 def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClassifier", Start]:
     """The untrained classifier with its preprocessor, and what it has started with.
 
@@ -57,7 +63,8 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     limits = create(name, classes, preset, **options)
     if weights == "auto":
         weights = automatic(limits, settings, corpus.train, clean_up)
-    word2vec = {"min_count": settings.min_count, "seed": settings.seed}
+    min_count = least_count(settings, limits, corpus)
+    word2vec = {"min_count": min_count, "seed": settings.seed}
     word2vec |= {"workers": None if settings.processes == 1 else 1}  # the same vectors for all
     options = told_options(name, preset, options)
     start = find_start(weights, limits, options, corpus, **word2vec)
@@ -68,7 +75,7 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
         corpus.train,
         limits.max_words,
         limits.max_sentences,
-        min_count=settings.min_count,
+        min_count=min_count,
         max_vocabulary=most,
         percentile=settings.percentile,
         ngrams=limits.ngrams,

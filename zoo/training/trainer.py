@@ -24,7 +24,7 @@ from zoo.runs.run_config import RunConfig, read_config
 from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write_words
 from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
-from zoo.training.classifier_of_corpus import build_classifier, rebuild_classifier
+from zoo.training.classifier_of_corpus import build_classifier, least_count, rebuild_classifier
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 
@@ -231,6 +231,7 @@ def _resolved(settings, corpus, classifier, precision, share, folder, start):
         **files | corpus.columns,
         weights=start.weights,
         clean_up=classifier.preprocessor.clean_up,
+        min_count=least_count(settings, classifier, corpus),
         max_vocabulary=settings.max_vocabulary or start.most,
         precision=precision,
         devices=1 if share is None else share.devices,

@@ -101,13 +101,13 @@ def automatic(
     from zoo.datasets.text.text_tensors import text_dataset
     from zoo.datasets.text.tokens import split_words
 
-    if not model.reads_word_vectors:
+    if not (model.reads_word_vectors or model.reads_vectors_apart):
         return "none"
     if settings.unlabelled is not None:
         return "word2vec"
     if settings.preset is not None:
         return _of_paper(settings.preset, model.preset_weights.get(settings.preset, "none"))
-    if not model.single_words:
+    if not (model.single_words or model.reads_vectors_apart):
         return "none"
     counts: Counter[bytes] = Counter()
     for chunk in text_dataset(list(islice(texts, COUNTED))).batch(1024):

@@ -3,6 +3,7 @@
 import itertools
 from contextlib import suppress
 
+from zoo import recipes
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors.english import SIZE, english_vectors
@@ -30,8 +31,9 @@ class WordVectors(Start):
     def __init__(self, weights, model, options, corpus: Corpus | None = None, **training):
         super().__init__(weights, model, options)
         self.corpus, self.training = corpus, training
-        self.dim = model.embedding_dim  # of what may have any width
-        if weights == "english":
+        self.apart = model.reads_vectors_apart
+        self.dim = model.english_dim if self.apart else model.embedding_dim  # if any will do
+        if weights == "english" and not self.apart:
             self.most = min(self.most, MOST_ENGLISH)
             if "embedding_dim" not in options:
                 with suppress(ValueError):  # as of 5 heads, which divide the model's own width
@@ -39,8 +41,12 @@ class WordVectors(Start):
                         model.get_config() | {"embedding_dim": model.english_dim}
                     )
                     self.dim = model.english_dim
+        few = corpus is not None and len(corpus.train) < recipes.FEW
+        if few and weights == "english" and not self.apart:
+            # Those of the few words that are trained would leave their neighbours.
+            self.options = {"train_embeddings": False} | self.options
         by_character = CLEAN_UPS[model.clean_up].by_character and weights == "english"
-        if by_character or not model.reads_word_vectors:
+        if by_character or not (model.reads_word_vectors or self.apart):
             raise UsageError(
                 f"{model.name} has no word vectors: weights must be none (--weights none)"
             )
@@ -48,6 +54,8 @@ class WordVectors(Start):
     def words(self, preprocessor, room):
         known = () if preprocessor is None else preprocessor.vocabulary
         self.vectors = self._read(preprocessor, known, room)
+        if self.apart:
+            return self.vectors.index_to_key[:MOST_ENGLISH]
         width = self.vectors.vector_size
         if (told := self.options.get("embedding_dim", width)) != width:
             raise UsageError(
@@ -69,6 +77,9 @@ class WordVectors(Start):
         return read_vectors(self.weights, known, room)
 
     def fill(self, model):
+        if self.apart:
+            model.word_vectors = self.vectors
+            return
         drawn = {"seed": self.training.get("seed", 0)}
         if self.weights == "english":
             drawn["largest"] = 3**0.5 * SIZE  # of the same deviation
