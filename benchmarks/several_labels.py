@@ -30,7 +30,7 @@ from zoo.progress import progress
 FOLDS = 20
 PROTOCOLS = {"20-fold": 1, "10-fold": 2}  # folds to train on
 LINEAR = "TF-IDF of words and pairs + LinearSVC, one against the rest"
-MODELS = ("svm_bigrams", "attcnn")
+MODELS = ("svm_bigrams", "svm_vectors", "attcnn")
 KEPT = Path("runs/several_labels/tried.jsonl")
 RESULTS = Path(__file__).parent / "results" / "several_labels.md"
 

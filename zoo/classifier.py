@@ -54,9 +54,9 @@ class Head(keras.layers.Dense):
             return self.of_texts(inputs)
         return super().__call__(inputs, *args, **kwargs)
 
-    def quantize(self, mode=None, type_check=True, config=None):
+    def quantize(self, mode=None, **options):
         """As Keras' own does, which would leave out a class of another name."""
-        super().quantize(mode, type_check=False, config=config)
+        super().quantize(mode, **options | {"type_check": False})
 
 
 class TextClassifier(ModelOfTexts):
