@@ -14,6 +14,7 @@ from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
 from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation.contributions import computed
 from zoo.explanation.explanation import Explanation, Word
 from zoo.explanation.html_page import page
 from zoo.layers.masking import UNKNOWN
@@ -27,14 +28,18 @@ class Explanations(list[Explanation]):
     """Explanations in the order of the texts; a notebook shows them as a page."""
 
     def _repr_html_(self) -> str:
-        inside = html.escape(page(self))
+        inside = html.escape(page({"": self}))
         return f'<iframe srcdoc="{inside}" width="100%" height="480" frameborder="0"></iframe>'
 
 
 def explain(
-    model, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
+    model,
+    texts: Sequence[str],
+    targets: Sequence[str] | None = None,
+    pairs: bool = True,
+    label: str | None = None,
 ) -> Explanations:
-    """Explains a model's answers.
+    """Explains a model's answers: what each word did for a class, and where attention was.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
@@ -42,6 +47,8 @@ def explain(
         targets: their true labels, if known.
         pairs: whether ``pairs`` are kept, which take memory by the square of a text's words: False
             for a whole corpus.
+        label: the class for which, or against which, words speak; by default the answer of each
+            text.
 
     Returns:
         An explanation of each text, in order.
@@ -49,7 +56,11 @@ def explain(
     Raises:
         ValueError: if there are not as many targets as texts, for one text or a table, or if the
             model lacks ``preprocessor`` or ``labels``.
-        UsageError: for a target that is no label of the model's.
+        UsageError: for a target, or a label, that is none of the model's.
+
+    Example:
+        >>> (one,) = zoo.load(run).explain(["Not bad at all."])
+        >>> {word.text: word.contribution for word in one.words}
     """
     if model.preprocessor is None or model.labels is None:
         raise ValueError("a model that explains needs model.preprocessor and model.labels")
@@ -59,7 +70,7 @@ def explain(
     if len(targets) != len(texts):
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
     targets = [None if one is None else str(one) for one in targets]  # as labels are
-    for one in dict.fromkeys(targets):
+    for one in dict.fromkeys([*targets, label]):
         if one not in (None, *model.labels):
             raise unknown("label", one, model.labels)
     explained = {}
@@ -69,16 +80,18 @@ def explain(
         for start in range(0, len(order), EXPLAINED_AT_ONCE)
     )
     for rows in progress(parts, "Explaining", len(texts), size=len, shown=True):
-        some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs)
+        some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs, label)
         explained |= zip(rows, some, strict=True)
     return Explanations(explained[i] for i in range(len(texts)))
 
 
-def _explain(model, texts, targets, pairs):
+def _explain(model, texts, targets, pairs, label):
     """The same for texts of one batch."""
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
-    rows = as_probabilities(model, model.predict_on_batch(ids))
+    rows = as_probabilities(model, model.predict_on_batch(ids)[: len(ids)])
+    classes = rows.argmax(axis=-1) if label is None else [model.labels.index(label)] * len(ids)
+    added = computed(model, ids, classes)
     attention = attention_of(model, ids)
     weights = weights_of_heads(attention, ids)
     attention = attention if pairs else attention._replace(pairs=None)
@@ -101,16 +114,20 @@ def _explain(model, texts, targets, pairs):
                 words[i][real][: sum(map(len, placed))],
                 roles[i][real],
                 None if weights is None else weights[:, sentences],
+                added.words[i][real],
             ),
             ()
             if attention.sentences is None
             else tuple(attention.sentences.mean(0)[: len(placed)].tolist()),
             None if attention.pairs is None else _pairs(attention.pairs, sentences),
             target,
+            model.labels[classes[i]],
+            float(added.score[i]),
+            float(added.start[i]),
         )
 
 
-def _words(text, placed, ids, roles, weights):
+def _words(text, placed, ids, roles, weights, added):
     sentences = [number for number, words in enumerate(placed) for _ in words]
     places = [place for words in placed for _, *place in words]
     heads = [()] * len(ids) if weights is None else map(tuple, weights.T.tolist())
@@ -124,9 +141,10 @@ def _words(text, placed, ids, roles, weights):
             sum(own) / len(own) if own else None,
             own,
             int(role),
+            float(contribution),
         )
-        for sentence, (start, end), one, role, own in zip(
-            sentences, places, ids, roles[: len(ids)], heads, strict=True
+        for sentence, (start, end), one, role, own, contribution in zip(
+            sentences, places, ids, roles[: len(ids)], heads, added[: len(ids)], strict=True
         )
     )
 

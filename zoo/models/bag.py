@@ -106,31 +106,31 @@ class BagOfNgrams(TextClassifier):
 
     def call(self, ids, training=None):
         ids = ops.cast(ids, "int32")
-        if self.weighting == "presence":
-            ids = ops.sort(ids, axis=-1)
-            ids = ops.where(first_of_equals(ids), ids, 0)
         mask = ops.greater(ids, UNKNOWN)  # what is not in the vocabulary counts for nothing
         weights = ops.cast(mask, "float32")
-        if self.weighting == "mean":
+        if self.weighting == "presence":
+            weights = weights / self._of_equals(ids, ops.ones_like(weights))
+        elif self.weighting == "mean":
             weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
         elif self.weighting == "tfidf":
             weights = weights * ops.take(self.rarity, ids, axis=0)
-            square = self._square(ids, weights)
+            # The length is the root of the sum over the n-grams of (count * rarity)^2.
+            square = weights * self._of_equals(ids, weights)
+            square = ops.sum(square, axis=-1, keepdims=True)
             weights = weights / ops.sqrt(ops.where(ops.equal(square, 0), 1, square))
         vectors = ops.cast(zero_masked(self.embed(ids), mask), "float32")
         return self.classify(ops.einsum("bl,bld->bd", weights, vectors))
 
-    def _square(self, ids, weights):
-        """The sum over the n-grams of (count * rarity)^2, ``[batch, 1]``."""
+    def _of_equals(self, ids, weights):
+        """Of each n-gram the sum of the weights of those that are the same, ``[batch, length]``."""
         batch, length = ops.shape(ids)
         order = ops.argsort(ids, axis=-1)
         ids, weights = (ops.take_along_axis(x, order, axis=-1) for x in (ids, weights))
         group = ops.cumsum(ops.cast(first_of_equals(ids), "int32"), axis=-1) - 1
-        group = group + length * ops.expand_dims(ops.arange(batch), -1)
-        sums = ops.segment_sum(
-            ops.reshape(weights, (-1,)), ops.reshape(group, (-1,)), batch * length
-        )
-        return ops.sum(ops.reshape(ops.square(sums), (batch, length)), axis=-1, keepdims=True)
+        group = ops.reshape(group + length * ops.expand_dims(ops.arange(batch), -1), (-1,))
+        sums = ops.segment_sum(ops.reshape(weights, (-1,)), group, batch * length)
+        sums = ops.reshape(ops.take(sums, group), (batch, length))
+        return ops.take_along_axis(sums, ops.argsort(order, axis=-1), axis=-1)
 
     @property
     def solves(self):
