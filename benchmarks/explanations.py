@@ -24,6 +24,7 @@ from zoo.explanation.contributions import computed, of_words, score_of
 from zoo.explanation.deletion import answers_without, read_texts
 from zoo.explanation.explanation import FAINTEST
 from zoo.explanation.faithfulness import lost
+from zoo.explanation.leaving_out import left_out
 
 RUNS = Path("runs/explanations")
 KEPT = RUNS / "measured.jsonl"
@@ -103,11 +104,7 @@ def contributions(model, text, kind):
 
 def leaving_out(model, text, kind):
     """What the logarithm of the odds loses without each word."""
-    count = len(text.words)
-    kept = np.concatenate([np.ones((1, count), bool), ~np.eye(count, dtype=bool)])
-    rows = np.clip(answers_without(model, [text], [kept])[0][:, kind], 1e-9, 1 - 1e-9)
-    odds = np.log(rows) - np.log1p(-rows)
-    return odds[0] - odds[1:]
+    return left_out(model, [text], [kind]).words[0][text.ids != 0][: len(text.words)]
 
 
 def lime(model, text, kind):

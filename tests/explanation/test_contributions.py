@@ -3,9 +3,12 @@
 import keras
 import numpy as np
 import pytest
+from keras import ops
 
 import zoo
 from tests.explanation.small_models import TEXTS, built
+from zoo.classifier import TextClassifier
+from zoo.datasets import Preprocessor
 from zoo.explanation.contributions import STEPS, computed, contributions, of_words, score_of
 
 
@@ -87,3 +90,28 @@ def test_a_model_in_16_bits():
         keras.config.set_dtype_policy("float32")
     ids = np.array([[2, 3, 0]])
     assert computed(model, ids, np.array([1])).words.dtype == "float32"
+
+
+class NoVectors(TextClassifier):
+    """Counts a word, and has a head of its own."""
+
+    def call(self, ids, training=None):
+        found = ops.cast(ops.any(ops.equal(ids, 3), axis=-1, keepdims=True), "float32")
+        return ops.concatenate([0.9 - 0.8 * found, 0.1 + 0.8 * found], axis=-1)
+
+
+def test_of_a_model_without_word_vectors_words_are_left_out():
+    model = NoVectors(2, vocabulary_size=5)
+    model.preprocessor, model.labels, model.run_eagerly = (
+        Preprocessor(["a", "b", "c"]),
+        ["n", "y"],
+        True,
+    )
+    one, other, empty = model.explain(["a b c", "c", ""])
+    odds = np.log(9)
+    np.testing.assert_allclose([w.contribution for w in one.words], [0, 2 * odds, 0], atol=1e-4)
+    assert other.label == "n" and other.words[0].contribution == pytest.approx(0)
+    assert one.score == pytest.approx(odds, abs=1e-4) and one.start == pytest.approx(
+        -odds, abs=1e-4
+    )
+    assert empty.words == ()

@@ -18,6 +18,7 @@ from keras import ops
 from zoo.backend.gradients import in_graph, with_gradient
 from zoo.layers.masking import LOWEST
 
+LEAST = 1e-7  # probability
 STEPS = 16  # points of the Gauss-Legendre quadrature
 
 
@@ -112,6 +113,8 @@ def score_of(model, ids, classes, shares):
     """
     with scaled_vectors(model, shares), plain_logits(model):
         logits = ops.cast(model(ids, training=False), "float32")
+    if not (model.logits or model.classify.built):  # a model of one's own with another head
+        logits = ops.log(ops.maximum(logits, LEAST))
     own = ops.one_hot(classes, model.num_classes, dtype="bool")
     others = ops.logsumexp(ops.where(own, LOWEST, logits), axis=-1)
     return ops.sum(ops.where(own, logits, 0), axis=-1) - others
@@ -125,8 +128,9 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         model: a classifier.
         shares: of the shape of the ids, 0 to 1.
     """
-    embed, own, thread = model.embed, vars(model.embed).get("call"), threading.get_ident()
-    plain = embed.call
+    embed, thread = model.embed, threading.get_ident()
+    name = "call" if getattr(embed, "quantization_mode", None) is None else "quantized_call"
+    plain, own = getattr(embed, name), vars(embed).get(name)
 
     def scaled(ids):
         vectors = plain(ids)
@@ -136,13 +140,13 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         share = ops.cast(ops.expand_dims(shares, -1), vectors.dtype)
         return padding + share * (vectors - padding)
 
-    embed.call = scaled
+    setattr(embed, name, scaled)
     try:
         yield
     finally:
-        del embed.call
+        delattr(embed, name)
         if own is not None:
-            embed.call = own
+            setattr(embed, name, own)
 
 
 @contextmanager

@@ -15,8 +15,10 @@ from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
 from zoo.explanation.attention import attention_of, weights_of_heads
 from zoo.explanation.contributions import computed
+from zoo.explanation.deletion import read_texts
 from zoo.explanation.explanation import Explanation, Word
 from zoo.explanation.html_page import page
+from zoo.explanation.leaving_out import left_out
 from zoo.layers.masking import UNKNOWN
 from zoo.progress import progress
 
@@ -92,6 +94,8 @@ def _explain(model, texts, targets, pairs, label):
     rows = as_probabilities(model, model.predict_on_batch(ids)[: len(ids)])
     classes = rows.argmax(axis=-1) if label is None else [model.labels.index(label)] * len(ids)
     added = computed(model, ids, classes)
+    if not added.words.any() and np.array_equal(added.score, added.start):  # no vectors are read
+        added = left_out(model, read_texts(model, texts), classes)
     attention = attention_of(model, ids)
     weights = weights_of_heads(attention, ids)
     attention = attention if pairs else attention._replace(pairs=None)
