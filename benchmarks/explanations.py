@@ -14,11 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from keras import ops
 
 import zoo
 from benchmarks.folds import data_folder
 from benchmarks.report import machine
 from zoo import datasets
+from zoo.backend.gradients import in_graph, with_gradient
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import computed, of_words, score_of
 from zoo.explanation.deletion import answers_without, read_texts
@@ -84,14 +86,16 @@ def attention(model, text, kind):
 
 def gradient_times_input(model, text, kind):
     """Integrated gradients of one step, at the end."""
-    from zoo.backend.gradients import in_graph, with_gradient
-
     if (function := vars(model).get("plain_gradient")) is None:
-        score = with_gradient(lambda ids, kinds, shares: score_of(model, ids, kinds, shares))
-        function = in_graph(model, score)
+
+        def last(ids, kinds):
+            score = with_gradient(lambda shares: score_of(model, ids, kinds, shares))
+            return score(ops.cast(ops.not_equal(ids, 0), "float32"))[1]
+
+        function = in_graph(model, last, 3 if model.hierarchical else 2, 1)
         object.__setattr__(model, "plain_gradient", function)
     ids = text.ids[None]
-    _, found = function(ids, np.array([kind], "int32"), (ids != 0).astype("float32"))
+    found = function(ids, np.array([kind]))
     found = of_words(found, ids, model.ngrams) if model.ngrams > 1 else found
     return np.asarray(found)[0][text.ids != 0][: len(text.words)]
 

@@ -36,19 +36,21 @@ def with_gradient(function: Callable) -> Callable:
     return both
 
 
-def in_graph(model, function: Callable) -> Callable:
+def in_graph(model, function: Callable, *axes: int) -> Callable:
     """The function of arrays, compiled as the model's ``predict`` is; it may call the model.
 
     Args:
         model: whose weights it reads; they may change afterwards.
         function: of tensors, to tensors. TensorFlow traces it once; JAX for each shape.
+        axes: how many each argument has; arguments are int64.
     """
     if model.run_eagerly:
         return function
     if backend_name() == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, autograph=False, reduce_retracing=True)
+        signature = [tf.TensorSpec([None] * number, "int64") for number in axes]
+        return tf.function(function, signature, autograph=False)
     import jax
     import keras
 

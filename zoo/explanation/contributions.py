@@ -48,21 +48,23 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
         steps: how often the gradient is computed.
     """
     points, weights = np.polynomial.legendre.leggauss(steps)
-    points = ops.convert_to_tensor((points + 1) / 2, "float32")
-    weights = ops.convert_to_tensor(weights / 2, "float32")
+    points = ops.convert_to_tensor(np.concatenate([[0], (points + 1) / 2, [1]]), "float32")
+    weights = ops.convert_to_tensor(np.concatenate([[0], weights / 2, [0]]), "float32")
     real = ops.cast(ops.not_equal(ids, 0), "float32")
+    score = with_gradient(lambda shares: score_of(model, ids, classes, shares))
 
-    def score(shares):
-        return score_of(model, ids, classes, shares)
+    def step(number, sums):  # of the ends the scores count: in one loop the model is traced once
+        total, start, _ = sums
+        value, gradient = score(real * points[number])
+        gradient = ops.where(weights[number] > 0, weights[number] * gradient, 0.0)
+        return total + gradient, ops.where(number == 0, value, start), value
 
-    def step(number, total):
-        _, gradient = with_gradient(score)(real * points[number])
-        return total + weights[number] * gradient
-
-    total = real * ops.fori_loop(0, steps, step, ops.zeros_like(real))
+    nothing = ops.zeros_like(real), *[ops.zeros(ops.shape(ids)[:1], "float32")] * 2
+    total, start, end = ops.fori_loop(0, steps + 2, step, nothing)
+    total = real * total
     if model.ngrams > 1:
         total = of_words(total, ids, model.ngrams)
-    return Contributions(total, score(real), score(0 * real))
+    return Contributions(total, end, start)
 
 
 def of_words(values, ids, longest: int):
@@ -96,9 +98,10 @@ def of_words(values, ids, longest: int):
 def computed(model, ids: np.ndarray, classes: np.ndarray) -> Contributions:
     """The same of arrays, to arrays, in a graph that the model keeps for the next ones."""
     if (graph := vars(model).get("contributions_graph")) is None:
-        graph = in_graph(model, lambda *given: contributions(model, *given))
+        axes = (3 if model.hierarchical else 2), 1
+        graph = in_graph(model, lambda *given: contributions(model, *given), *axes)
         object.__setattr__(model, "contributions_graph", graph)  # which Keras would track
-    found = graph(np.asarray(ids), np.asarray(classes, "int32"))
+    found = graph(np.asarray(ids, "int64"), np.asarray(classes, "int64"))
     return keras.tree.map_structure(ops.convert_to_numpy, found)
 
 
@@ -137,7 +140,9 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         if len(ids.shape) != len(shares.shape) or threading.get_ident() != thread:
             return vectors  # as of the whole table
         padding = plain(ops.zeros_like(ids[..., :1]))
-        share = ops.cast(ops.expand_dims(shares, -1), vectors.dtype)
+        more = ops.shape(ids)[-1] - ops.shape(shares)[-1]  # a model may fill up its blocks
+        share = ops.pad(shares, [(0, 0)] * (len(ids.shape) - 1) + [(0, more)])
+        share = ops.cast(ops.expand_dims(share, -1), vectors.dtype)
         return padding + share * (vectors - padding)
 
     setattr(embed, name, scaled)
