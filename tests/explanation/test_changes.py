@@ -32,7 +32,7 @@ def explained(text):
         start = text.index(one, end)
         end = start + len(one)
         words.append(Word(one, start, end, 0, True, None, (), contribution=sign * WORTH[one]))
-    return Explanation(text, answer, 0.9, {}, tuple(words), (), None)
+    return Explanation(text, answer, 0.9, {}, tuple(words), (), None, explained=answer)
 
 
 def changes(*texts):

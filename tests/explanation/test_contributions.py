@@ -71,7 +71,7 @@ def test_weights_that_change_are_read_anew():
 
 
 def test_more_steps_sum_up_more_exactly():
-    model = built("act")
+    model = built("ssan")
     model.embed.embeddings.assign(20 * np.asarray(model.embed.embeddings))
     ids = np.asarray(model.preprocessor(TEXTS))
 
@@ -79,7 +79,7 @@ def test_more_steps_sum_up_more_exactly():
         found = contributions(model, ids, np.ones(4, int), steps)
         return np.abs(np.asarray(found.words).sum(1) - (found.score - found.start)).max()
 
-    assert error(64) < 0.1 * error(4) and error(STEPS) < error(2)
+    assert error(STEPS) < 0.1 * error(2)
 
 
 def test_a_model_in_16_bits():

@@ -20,7 +20,7 @@ ATTENTIVE = {
     if import_model(name)[0].__module__.rpartition(".")[2] in FILES
 } - {"cnn_kim", "cnn_pe", "han_ave", "han_max"}
 
-ROUGH = ("skim_lstm",)  # it skips words or does not
+ROUGH = ("skim_lstm", "char_cnn", "vdcnn", "vdcnn_17", "vdcnn_29")  # steep, and not trained
 
 
 @every_kind
@@ -69,8 +69,9 @@ def check_contributions(model):
     found = computed(model, ids, classes)
     assert found.words.shape == ids.shape and np.isfinite(found.words).all()
     sums, difference = found.words.reshape(len(ids), -1).sum(1), found.score - found.start
-    rough = 0.5 if model.name in ROUGH else 0.1  # a maximum changes its word in one of few steps
-    np.testing.assert_allclose(sums, difference, atol=rough * max(np.abs(difference).max(), 0.01))
+    # A maximum may change its word between two steps.
+    atol = 0.2 if model.name in ROUGH else max(0.03, 0.1 * np.abs(difference).max())
+    np.testing.assert_allclose(sums, difference, atol=atol)
     words = model.preprocessor.tokens(TEXTS).single_words
     real = np.zeros(ids.shape, bool)
     for row, own in enumerate(words):

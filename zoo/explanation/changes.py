@@ -9,15 +9,16 @@ from zoo.explanation.deletion import answers_without, read_texts
 from zoo.explanation.explanation import Change, Explanation
 
 READ_TOGETHER = 32  # texts
-MOST = 30  # words of a change
+SINGLES = 10  # words that go alone
+TOGETHER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30)  # words that go together
 
 
 def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation]:
     """The explanations, each with its ``change``.
 
-    A single word that changes the answer is found for sure. Of several, those that speak most for
-    the answer go one after the other, until it is another; then each that is not needed comes back.
-    So no word of a change could stay, but another choice of words might be smaller.
+    The ten words that speak most for the answer go one at a time, then more and more of those that
+    speak for it go together, until it is another; then each that is not needed comes back. So no
+    word of a change could stay, but another choice of words might be smaller.
 
     Args:
         model: the classifier that was explained.
@@ -31,7 +32,7 @@ def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation
         for start in range(0, len(explanations), READ_TOGETHER)
         for one in read_texts(model, [x.text for x in explanations[start : start + READ_TOGETHER]])
     ]
-    answers = [model.labels.index(one.label) for one in explanations]
+    answers = [model.labels.index(one.explained) for one in explanations]
     orders = [_order(one) for one in explanations]
     first = [_tried(order, len(one.words)) for order, one in zip(orders, explanations, strict=True)]
     found = {}
@@ -65,15 +66,16 @@ def _order(explanation):
     """Numbers of the words that speak for the class, the strongest first."""
     added = np.array([word.contribution for word in explanation.words])
     order = np.argsort(-added, kind="stable")
-    return order[added[order] > 0][:MOST].tolist()
+    return order[added[order] > 0].tolist()
 
 
 def _tried(order, count):
-    """Choices of kept words: all but one, then all but the first two of the order, and so on."""
-    singles = ~np.eye(count, dtype=bool)[order + sorted(set(range(count)) - set(order))]
+    """Choices of kept words: all but one of the first, then all but the first two, and so on."""
+    singles = ~np.eye(count, dtype=bool)[order[:SINGLES]]
     ranks = np.full(count, count)
     ranks[order] = np.arange(len(order))
-    return np.concatenate([singles, ranks >= np.arange(2, len(order) + 1)[:, None]])
+    numbers = [number for number in TOGETHER if number <= len(order)]
+    return np.concatenate([singles, ranks >= np.reshape(numbers, (-1, 1))])
 
 
 def _change(model, kept, answer):

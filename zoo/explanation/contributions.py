@@ -19,7 +19,7 @@ from zoo.backend.gradients import in_graph, with_gradient
 from zoo.layers.masking import LOWEST
 
 LEAST = 1e-7  # probability
-STEPS = 16  # points of the Gauss-Legendre quadrature
+STEPS = 12  # points of the Gauss-Legendre quadrature
 
 
 class Contributions(NamedTuple):

@@ -49,8 +49,9 @@ def answers_without(
     Returns:
         Of each text the probabilities, ``[choices, classes]``.
     """
-    if not texts:
-        return []
+    sizes = list(map(len, kept))
+    if not sum(sizes):
+        return [np.zeros((0, model.num_classes)) for _ in texts]
 
     def batches():
         waiting = []
@@ -67,7 +68,6 @@ def answers_without(
     answers = in_threads(
         lambda ids: model.predict_on_batch(ids)[: len(ids)], batches(), prediction_threads()
     )
-    sizes = list(map(len, kept))
     rows = list(progress(answers, "Leaving out words", sum(sizes), size=len, shown=True))
     return np.split(as_probabilities(model, np.concatenate(rows)), np.cumsum(sizes)[:-1])
 
