@@ -1,5 +1,7 @@
 """What words add to the score of a class: sums, masks, and weights times counts."""
 
+import threading
+
 import keras
 import numpy as np
 import pytest
@@ -115,3 +117,26 @@ def test_of_a_model_without_word_vectors_words_are_left_out():
         -odds, abs=1e-4
     )
     assert empty.words == ()
+
+
+def test_other_threads_get_answers_meanwhile():
+    model = built("cnn_kim")
+    answers = model.predict_on_batch(TEXTS)
+    added = [word.contribution for word in model.explain(TEXTS)[0].words]
+    wrong = []
+
+    def predict():
+        for _ in range(10):
+            wrong.append(not np.allclose(model.predict_on_batch(TEXTS), answers, atol=1e-5))
+
+    def explain():
+        found = [word.contribution for word in model.explain(TEXTS)[0].words]
+        wrong.append(not np.allclose(found, added, atol=1e-5))
+
+    threads = [threading.Thread(target=one) for one in (predict, explain, predict, explain)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(wrong) == 22 and not any(wrong)
+    np.testing.assert_allclose(model.predict_on_batch(TEXTS), answers, atol=1e-5)

@@ -20,6 +20,7 @@ from zoo.layers.masking import LOWEST
 
 LEAST = 1e-7  # probability
 STEPS = 12  # points of the Gauss-Legendre quadrature
+CHANGING = threading.RLock()  # who changes functions of layers for a while
 
 
 class Contributions(NamedTuple):
@@ -131,13 +132,11 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         model: a classifier.
         shares: of the shape of the ids, 0 to 1.
     """
-    embed, thread = model.embed, threading.get_ident()
-    name = "call" if getattr(embed, "quantization_mode", None) is None else "quantized_call"
-    plain, own = getattr(embed, name), vars(embed).get(name)
+    name = "call" if getattr(model.embed, "quantization_mode", None) is None else "quantized_call"
 
-    def scaled(ids):
+    def scaled(plain, ids):
         vectors = plain(ids)
-        if len(ids.shape) != len(shares.shape) or threading.get_ident() != thread:
+        if len(ids.shape) != len(shares.shape):
             return vectors  # as of the whole table
         padding = plain(ops.zeros_like(ids[..., :1]))
         more = ops.shape(ids)[-1] - ops.shape(shares)[-1]  # a model may fill up its blocks
@@ -145,21 +144,32 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         share = ops.cast(ops.expand_dims(share, -1), vectors.dtype)
         return padding + share * (vectors - padding)
 
-    setattr(embed, name, scaled)
-    try:
+    with _in_this_thread(model.embed, name, scaled):
         yield
-    finally:
-        delattr(embed, name)
-        if own is not None:
-            setattr(embed, name, own)
 
 
 @contextmanager
 def plain_logits(model) -> Iterator[None]:
-    """Within it the model gives logits."""
-    activation = model.classify.activation
-    model.classify.activation = keras.activations.linear
-    try:
+    """Within it this thread's calls of the model give logits."""
+    with _in_this_thread(model.classify, "activation", lambda plain, logits: logits):
         yield
-    finally:
-        model.classify.activation = activation
+
+
+@contextmanager
+def _in_this_thread(layer, name, function):
+    """Within it another function stands for a layer's, and is given that one; of one thread."""
+    with CHANGING:
+        plain, own, thread = getattr(layer, name), vars(layer).get(name), threading.get_ident()
+
+        def chosen(inputs):
+            if threading.get_ident() != thread:
+                return plain(inputs)
+            return function(plain, inputs)
+
+        setattr(layer, name, chosen)
+        try:
+            yield
+        finally:
+            delattr(layer, name)
+            if own is not None:
+                setattr(layer, name, own)
