@@ -20,7 +20,7 @@ from zoo.errors import UsageError
 
 FAITHFUL = 100  # texts on which the shading is tried
 SHOWN, GLANCE = 20, 200  # texts, unless told otherwise
-CHANGED = 200  # texts for which it is sought what would change their answers
+CHANGED = 100  # texts for which it is sought what would change their answers
 
 
 def explain(

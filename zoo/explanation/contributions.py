@@ -20,7 +20,7 @@ from zoo.layers.masking import LOWEST
 
 LEAST = 1e-7  # probability
 STEPS = 12  # points of the Gauss-Legendre quadrature
-CHANGING = threading.RLock()  # who changes functions of layers for a while
+CHANGING = threading.RLock()  # of a thread that changes a model, or its layers for a while
 
 
 class Contributions(NamedTuple):
@@ -98,10 +98,11 @@ def of_words(values, ids, longest: int):
 
 def computed(model, ids: np.ndarray, classes: np.ndarray) -> Contributions:
     """The same of arrays, to arrays, in a graph that the model keeps for the next ones."""
-    if (graph := vars(model).get("contributions_graph")) is None:
-        axes = (3 if model.hierarchical else 2), 1
-        graph = in_graph(model, lambda *given: contributions(model, *given), *axes)
-        object.__setattr__(model, "contributions_graph", graph)  # which Keras would track
+    with CHANGING:
+        if (graph := vars(model).get("contributions_graph")) is None:
+            axes = (3 if model.hierarchical else 2), 1
+            graph = in_graph(model, lambda *given: contributions(model, *given), *axes)
+            object.__setattr__(model, "contributions_graph", graph)  # which Keras would track
     found = graph(np.asarray(ids, "int64"), np.asarray(classes, "int64"))
     return keras.tree.map_structure(ops.convert_to_numpy, found)
 

@@ -9,6 +9,7 @@ from keras import ops
 from keras.tree import map_structure
 
 from zoo.answers import as_probabilities
+from zoo.backend import in_threads, prediction_threads
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
@@ -81,9 +82,15 @@ def explain(
         order[start : start + EXPLAINED_AT_ONCE]
         for start in range(0, len(order), EXPLAINED_AT_ONCE)
     )
-    for rows in progress(parts, "Explaining", len(texts), size=len, shown=True):
-        some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs, label)
-        explained |= zip(rows, some, strict=True)
+
+    def explain_part(rows):
+        own, known = ([all[i] for i in rows] for all in (texts, targets))
+        return list(zip(rows, _explain(model, own, known, pairs, label), strict=True))
+
+    model.make_predict_function()  # one for all threads
+    found = in_threads(explain_part, parts, prediction_threads())
+    for some in progress(found, "Explaining", len(texts), size=len, shown=True):
+        explained |= some
     return Explanations(explained[i] for i in range(len(texts)))
 
 
