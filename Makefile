@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help train test test-all test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-labels bench-memory bench-data \
-	bench-word-vectors bench-precision bench-gpu bench-class-weights weights
+	bench-word-vectors bench-precision bench-gpu bench-class-weights bench-explanations weights
 
 help:  ## Show this.
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -105,6 +105,9 @@ bench-precision: $(BIN)/zoo  ## Train every model for 50 steps in 16 bits, besid
 
 bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one class is rare.
 	@$(BIN)/python -m benchmarks.class_weights
+
+bench-explanations: $(BIN)/benched  ## Measure which words' loss changes answers, by contributions, attention, LIME and others; --help in ARGS.
+	@$(BIN)/python -m benchmarks.explanations $(ARGS)
 
 bench-gpu: $(BIN)/zoo  ## Measure training on a GPU, by JAX, which you install for yours: all models, or MODELS="hcan han" anew.
 	@KERAS_BACKEND=jax $(BIN)/python -m benchmarks.gpu $(MODELS)

@@ -296,3 +296,14 @@ def test_latency_is_the_median_and_the_99th_percentile_of_warm_calls(monkeypatch
     p50, p99 = measure.latency(call, 100)
     assert p50 == pytest.approx(50.5)
     assert p99 == pytest.approx(99, abs=1)
+
+
+def test_the_words_that_decide_a_built_in_review_are_known():
+    from benchmarks.explanations import deciding_words
+
+    review = (
+        "It was the room that was fairly bad. But none of that mattered in the end. We found the "
+        "bar rather good. That was soon forgotten! The lobby was not dirty at all."
+    )
+    found = [review[place:].partition(" ")[0] for place in sorted(deciding_words(review))]
+    assert found == ["not", "dirty", "at", "all."]

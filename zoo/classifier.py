@@ -435,12 +435,16 @@ class TextClassifier(ModelOfTexts):
         raise NotImplementedError
 
     def explain(
-        self, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
+        self,
+        texts: Sequence[str],
+        targets: Sequence[str] | None = None,
+        pairs: bool = True,
+        label: str | None = None,
     ) -> "Explanations":
-        """Where the model looks in texts; see :func:`zoo.explanation.explain.explain`."""
+        """Which words of texts decide; see :func:`zoo.explanation.explain.explain`."""
         from zoo.explanation.explain import explain
 
-        return explain(self, texts, targets, pairs)
+        return explain(self, texts, targets, pairs, label)
 
     def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
         """What more a model has to tell of texts, by captions, on the page of explanations."""

@@ -34,9 +34,14 @@ class Tokens:
             self.all_words, self.roles = preprocessor.all_words(texts), None
 
     @functools.cached_property
+    def single_words(self) -> tf.RaggedTensor:
+        """Those within the model's limits."""
+        return self._cut(self.all_words)
+
+    @functools.cached_property
     def words(self) -> tf.RaggedTensor:
         """Those that a model reads: within the limits, and the n-grams behind them."""
-        return with_ngrams(self._cut(self.all_words), self.preprocessor.ngrams)
+        return with_ngrams(self.single_words, self.preprocessor.ngrams)
 
     @property
     def inputs(self) -> tf.RaggedTensor:

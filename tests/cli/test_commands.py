@@ -567,10 +567,20 @@ def test_explain_mistakes(run_zoo, refusal, run, tmp_path):
 
 
 def test_explain_in_the_terminal_and_as_a_page(run_zoo, refusal, trained, tmp_path):
-    code, out, err = run_zoo("explain", trained, "a [good] stay")
+    code, out, _ = run_zoo("explain", trained, "a [good] stay")
     assert code == 0
     assert "good one, " in out and "a [good] stay" in out
-    assert "No colours here" in err
+    assert re.search(r"(for|against): .*good [+-]\d", out)
+    assert "Tried on 1 text: without the words that have most of these contributions" in out
+    out = run_zoo("explain", trained, "a [good] stay", "--view", "attention")[1]
+    assert "most of these attention weights" in out
+    out = run_zoo("explain", trained, "a good stay", "--label", "bad one")[1]
+    assert "for and against bad one" in out and re.search(r"against: .*good -\d", out)
+    assert "unknown label 'bad'" in refusal("explain", trained, "a good stay", "--label", "bad")
+    out = run_zoo("explain", trained, "--glance")[1]
+    assert "phrase" in out and "example" in out
+    out = run_zoo("explain", trained, "good", "--beside", trained)[1]
+    assert out.count(", ") >= 2 and out.count(f"{trained.name}: good one") == 2
     page = tmp_path / "page.html"
     code, out, _ = run_zoo("explain", trained, "--most", 3, "--page", page)
     assert code == 0 and "3 texts are explained in" in out
@@ -632,7 +642,9 @@ def test_solved_models_answer_to_the_same_commands(name, run_zoo, csv_file, tmp_
     assert json.loads(run_zoo("evaluate", run, "--json")[1])["accuracy"] == 1
     rows = run_zoo("predict", run, "a good, nice stay", "a bad, sad stay")[1].splitlines()
     assert [json.loads(row)["label"] for row in rows] == ["good one", "bad one"]
-    assert "this model has no attention" in run_zoo("explain", run, "a good stay")[1]
+    assert "for: " in run_zoo("explain", run, "a good stay")[1]
+    told = run_zoo("explain", run, "a good stay", "--view", "attention")[1]
+    assert "this model has no attention" in told
     (one,) = zoo.load(run).explain(["A bad, sad stay."])
     assert [word.text for word in one.words][:3] == ["A", "bad", "sad"]
 

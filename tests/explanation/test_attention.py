@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-import zoo
 from tests.explanation.small_models import built
 from zoo.classifier import TextClassifier
-from zoo.datasets import Preprocessor
 from zoo.explanation.attention import (
     Attention,
-    attended_words,
     attention_of,
     weights_of_heads,
     word_weights,
@@ -81,16 +78,3 @@ def test_attention_comes_out_of_a_graph():
     found = traced(TEXT)
     np.testing.assert_allclose(found.words, attention_of(model, TEXT).words, atol=1e-6)
     assert found.pairs is None and found.sentences is None
-
-
-def test_the_heaviest_words_come_first():
-    model = zoo.build("act", 2, vocabulary_size=6, num_layers=1)
-    model.preprocessor = Preprocessor(["a", "b", "c", "d"])
-    weights = np.asarray(word_weights(model, np.array([[2, 1, 4]])))[0]
-    words = np.array(["a", "x", "c"])[np.argsort(-weights)]
-    assert attended_words(model, []) == []
-    found = attended_words(model, ["", *["a x c"] * 9, "a"])  # more than are computed at a time
-    assert set(found[1].split()) == set(words)
-    assert found == ["", *[found[1]] * 9, "a"]
-    assert attended_words(model, ["a x c"], 2)[0].split() == words[:2].tolist()
-    assert attended_words(built("cnn_kim"), ["bad", ""]) == ["", ""]

@@ -8,6 +8,7 @@ import zoo
 from tests.explanation.small_models import TEXTS, built
 from tests.kinds import every_kind
 from zoo.explanation.attention import attention_of, weights_of_heads, word_weights
+from zoo.explanation.contributions import computed
 from zoo.explanation.explain import explain
 from zoo.explanation.faithfulness import faithfulness
 from zoo.registry import import_model
@@ -19,11 +20,14 @@ ATTENTIVE = {
     if import_model(name)[0].__module__.rpartition(".")[2] in FILES
 } - {"cnn_kim", "cnn_pe", "han_ave", "han_max"}
 
+ROUGH = ("skim_lstm", "char_cnn", "vdcnn", "vdcnn_17", "vdcnn_29")  # steep, and not trained
+
 
 @every_kind
 def test_every_model(name):
     model = built(name)
     check_attention(model, name in ATTENTIVE)
+    check_contributions(model)
     check_explanations(model)
     check_faithfulness(model, name in ATTENTIVE)
 
@@ -59,12 +63,37 @@ def check_attention(model, attentive):
         np.testing.assert_allclose(sums, 1, atol=1e-5)
 
 
+def check_contributions(model):
+    """They sum up to the difference of scores, and padding neither has any nor changes any."""
+    ids, classes = np.asarray(model.preprocessor(TEXTS)), np.array([0, 1, 1, 0])
+    found = computed(model, ids, classes)
+    assert found.words.shape == ids.shape and np.isfinite(found.words).all()
+    sums, difference = found.words.reshape(len(ids), -1).sum(1), found.score - found.start
+    # A maximum may change its word between two steps.
+    atol = 0.2 if model.name in ROUGH else max(0.03, 0.1 * np.abs(difference).max())
+    np.testing.assert_allclose(sums, difference, atol=atol)
+    words = model.preprocessor.tokens(TEXTS).single_words
+    real = np.zeros(ids.shape, bool)
+    for row, own in enumerate(words):
+        count = len(getattr(own, "flat_values", own))
+        real[row][tuple(place[:count] for place in np.nonzero(ids[row]))] = True
+    assert not found.words[~real].any() and not found.words[1].any()
+    padded = np.pad(ids, [(0, 0)] + [(0, 3)] * (ids.ndim - 1))
+    more = computed(model, padded, classes).words[tuple(map(slice, ids.shape))]
+    np.testing.assert_allclose(more, found.words, atol=1e-4)
+    for row in (0, 3):
+        alone = np.asarray(model.preprocessor([TEXTS[row]]))
+        own = computed(model, alone, classes[row : row + 1]).words
+        np.testing.assert_allclose(own[alone != 0], found.words[row][ids[row] != 0], atol=1e-4)
+
+
 def check_explanations(model):
     """They have the model's answers, and its weights at the words' places in the texts."""
     targets = ["no", "yes", "no", "yes"]
     found = explain(model, TEXTS, targets)
     assert [one.text for one in found] == TEXTS
     assert [one.target for one in found] == targets
+    assert [one.explained for one in found] == [one.label for one in found]
     np.testing.assert_allclose(
         [list(one.probabilities.values()) for one in found],
         model(model.preprocessor(TEXTS)),
@@ -76,6 +105,10 @@ def check_explanations(model):
         ids = np.asarray(model.preprocessor([one.text]))
         known = model.read(ids[ids != 0])[0][: len(one.words)] != 1  # n-grams stand behind them
         assert [word.known for word in one.words] == known.tolist()
+        added = computed(model, ids, [model.labels.index(one.label)]).words[ids != 0]
+        got = [word.contribution for word in one.words]
+        np.testing.assert_allclose(got, added[: len(got)], atol=1e-4)
+        assert not added[len(got) :].any()
         attention, weights = attention_of(model, ids), word_weights(model, ids)
         if weights is None:
             assert all(word.weight is None and not word.heads for word in one.words)
@@ -95,8 +128,10 @@ def check_explanations(model):
 
 
 def check_faithfulness(model, attentive):
-    """It is tried on texts of two words and more, where there is attention."""
-    found = faithfulness(model, ["bad room. Fine x", "", "bad"])
-    assert (found is not None) == attentive
-    assert found is None or (found.texts == 1 and abs(found.attended) < 1)
-    assert faithfulness(model, []) is None
+    """It is tried on texts of two words and more, for each view that there is."""
+    found = faithfulness(model, explain(model, ["bad room. Fine x", "", "bad"]))
+    assert list(found) == ["contributions", *["attention weights"] * attentive]
+    for one in found.values():
+        assert one.texts == 1 or model.preprocessor.clean_up == "characters"
+        assert abs(one.comprehensiveness) < 1
+    assert faithfulness(model, []) == {}

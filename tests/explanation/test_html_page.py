@@ -14,8 +14,8 @@ import pytest
 import zoo
 from zoo import datasets
 from zoo.explanation.explain import Explanations
-from zoo.explanation.explanation import Explanation, Word
-from zoo.explanation.html_page import page
+from zoo.explanation.explanation import Change, Explanation, Word
+from zoo.explanation.html_page import page as page_of_runs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -33,11 +33,25 @@ def explanation(text, heads=2, pairs=2, target="yes", seed=0, sentences=()):
         end = start + len(one)
         own = tuple(random.random(heads).tolist())
         sentence = text[:start].count(".") if sentences else 0
-        words.append(Word(one, start, end, sentence, True, sum(own) / heads, own))
+        weight, added = (sum(own) / heads if heads else None), float(random.normal())
+        words.append(Word(one, start, end, sentence, True, weight, own, contribution=added))
     scores = random.random((pairs, len(words), len(words))) if pairs else None
     return Explanation(
-        text, "no", 0.75, {"no": 0.75, "yes": 0.25}, tuple(words), sentences, scores, target
+        text,
+        "no",
+        0.75,
+        {"no": 0.75, "yes": 0.25},
+        tuple(words),
+        sentences,
+        scores,
+        target,
+        explained="no",
     )
+
+
+def page(explanations, **more):
+    """Of one run."""
+    return page_of_runs({"run": explanations}, **more)
 
 
 def read(text):
@@ -138,7 +152,8 @@ def test_the_page_in_a_browser(browser, tmp_path):
         return [float(style.split("--weight:")[1].rstrip(";")) for style in shown]
 
     def of_largest(values):
-        return np.asarray(values) / np.max(values)
+        shares = np.asarray(values) / np.max(values)
+        return np.where(shares > 0.05, shares, 0)  # what is fainter has no line
 
     by_head = np.array([word.heads for word in one.words]).T
     assert [word.text for word in words] == ["The", "room", "was", "\U0001f600", "good"]
@@ -147,7 +162,21 @@ def test_the_page_in_a_browser(browser, tmp_path):
     entity, plain = second.find_elements(By.CLASS_NAME, "word")
     assert entity.get_attribute("title").startswith("first entity")
     assert entity.get_attribute("data-entity") == "1" and not plain.get_attribute("data-entity")
+    added = np.array([word.contribution for word in one.words])
+    np.testing.assert_allclose(weights(), of_largest(np.abs(added)), atol=0.01)
+    sides = [word.get_attribute("data-side") for word in words]
+    assert sides == ["against" if number < 0 else None for number in added]
+    lines = [word.value_of_css_property("border-bottom-style") for word in words]
+    assert lines == ["dotted" if number < 0 else "solid" for number in added]
+    words[0].click()
+    assert re.search(rf"\u201cThe\u201d speaks .* no: \{'+-'[bool(added[0] < 0)]}\d", first.text)
+    words[0].send_keys(Keys.ESCAPE)
+    assert "deciding" not in first.text and not browser.find_element(By.ID, "head").is_displayed()
+
+    view = Select(browser.find_element(By.ID, "view"))
+    view.select_by_visible_text("attention")
     np.testing.assert_allclose(weights(), of_largest(by_head.mean(0)), atol=0.01)
+    assert not any(word.get_attribute("data-side") for word in words)
 
     head = Select(browser.find_element(By.ID, "head"))
     head.select_by_visible_text("head 2")
@@ -191,15 +220,20 @@ def test_the_page_in_a_browser(browser, tmp_path):
 @needs_a_browser
 def test_sentences_and_tables(browser, tmp_path):
     from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.select import Select
 
     one = explanation("It was. Not bad.", pairs=0, sentences=(0.25, 0.75))
     (tmp_path / "page.html").write_text(page([one] * 20), "utf-8")
     browser.get((tmp_path / "page.html").as_uri())
+    assert not browser.find_element(By.CLASS_NAME, "sentence").is_displayed()
+    Select(browser.find_element(By.ID, "view")).select_by_visible_text("attention")
     bars = browser.find_element(By.TAG_NAME, "article").find_elements(By.CLASS_NAME, "sentence")
     assert [bar.accessible_name for bar in bars] == ["sentence weight 0.25", "sentence weight 0.75"]
     assert bars[0].size["height"] < bars[1].size["height"]
     assert browser.find_element(By.CLASS_NAME, "text").text.split() == one.text.split()
-    words, _ = browser.find_elements(By.CSS_SELECTOR, "#tables details")
+    said, words, _ = browser.find_elements(By.CSS_SELECTOR, "#tables details")
+    said.click()
+    assert "side phrase count contribution example" in said.text
     words.click()
     rows = words.find_elements(By.TAG_NAME, "tr")
     assert rows[0].text == "class ngram weight count" and len(rows) == 1 + 4
@@ -208,13 +242,18 @@ def test_sentences_and_tables(browser, tmp_path):
 
 
 @needs_a_browser
-def test_what_the_page_says_of_attention(browser, tmp_path, monkeypatch):
-    """What is shown of pairs, where the whole would be too large, and that there is none."""
+def test_what_the_page_says_of_the_view(browser, tmp_path, monkeypatch):
+    """What is shown of pairs, where the whole would be too large, and what each view is worth."""
     from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.select import Select
 
-    def about(one):
-        (tmp_path / "page.html").write_text(page([one]), "utf-8")
+    def about(one, view=None, **more):
+        (tmp_path / "page.html").write_text(page([one], **more), "utf-8")
         browser.get((tmp_path / "page.html").as_uri())
+        select = browser.find_element(By.ID, "view")
+        assert select.is_displayed() == (view is not None)
+        if view:
+            Select(select).select_by_visible_text(view)
         assert browser.get_log("browser") == []
         return " ".join(browser.find_element(By.ID, "legend").text.split())
 
@@ -225,12 +264,38 @@ def test_what_the_page_says_of_attention(browser, tmp_path, monkeypatch):
         (15, "what it attends to; here that is left out"),
     ):
         monkeypatch.setattr("zoo.explanation.html_page.PAIRS", most)
-        assert told in about(one)
+        assert told in about(one, "attention")
+    worth = {"run": {"contributions": "Worth 9.", "attention weights": "Worth 1."}}
+    assert "Worth 1. Click" in about(one, "attention", faithful=worth)
+    assert "Worth 9. Click" in about(one, "contributions", faithful=worth)
     bare = tuple(dataclasses.replace(word, weight=None, heads=()) for word in one.words)
     bare = dataclasses.replace(one, words=bare, pairs=None)
-    entities = "Marked entities are bold, in dashed boxes."
-    assert about(bare) == f"This model has no attention: nothing is shaded. {entities}"
-    assert "where the model looked" in about(dataclasses.replace(bare, text="", words=()))
+    told = about(bare)
+    assert "speak for the class" in told and "attention" not in told and "struck" not in told
+    changed = dataclasses.replace(bare, change=Change((1, 2), "yes"))
+    assert "struck through are the fewest" in about(changed)
+    text = browser.find_element(By.TAG_NAME, "article").text
+    assert "Without the words that are struck through it would be yes." in text
+    struck = browser.find_elements(By.CSS_SELECTOR, ".word[data-change]")
+    assert [word.text for word in struck] == ["bad", "at"]
+
+
+@needs_a_browser
+def test_two_runs_stand_side_by_side(browser, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    runs = {"first": [explanation("bad room"), explanation("a stay")]}
+    runs["second"] = [explanation("bad room", heads=0, pairs=0, seed=1), explanation("a stay")]
+    worth = {name: {"contributions": f"Worth {name}."} for name in runs}
+    (tmp_path / "page.html").write_text(page_of_runs(runs, faithful=worth), "utf-8")
+    browser.get((tmp_path / "page.html").as_uri())
+    articles = browser.find_elements(By.TAG_NAME, "article")
+    assert [one.text.partition(":")[0] for one in articles] == ["first", "second"] * 2
+    assert articles[0].location["y"] == articles[1].location["y"] < articles[2].location["y"]
+    assert articles[0].location["x"] < articles[1].location["x"]
+    legend = browser.find_element(By.ID, "legend").text
+    assert "first: Worth first. second: Worth second." in " ".join(legend.split())
+    assert browser.get_log("browser") == []
 
 
 @needs_a_browser
@@ -241,7 +306,7 @@ def test_nothing_that_is_shown_is_run(browser, tmp_path):
     one = explanation(f"bad {trap} room", target=trap)
     one = dataclasses.replace(one, label=trap, probabilities={trap: 0.75, "yes": 0.25})
     tables = {trap: pd.DataFrame({trap: [trap]})}
-    text = page([one] * 20, title=trap, faithful=trap, tables=tables)
+    text = page([one] * 20, title=trap, faithful={"run": {"contributions": trap}}, tables=tables)
     (tmp_path / "page.html").write_text(text, "utf-8")
     browser.get((tmp_path / "page.html").as_uri())
     for opened in browser.find_elements(By.TAG_NAME, "summary")[:6]:

@@ -207,7 +207,7 @@ def test_the_mean_of_word_vectors_stands_beside_ngrams(classes):
 def test_without_word_vectors_ngrams_alone_count():
     split, new = corpus(3), texts(50, seed=1)
     model = solved("svm_vectors", split)
-    assert not model.by_word.numpy().any()
+    assert not model.known.numpy().any()
     answers = solved("svm_bigrams", split).predict(new, verbose=0)
     np.testing.assert_allclose(model.predict(new, verbose=0), answers, atol=1e-4)
 

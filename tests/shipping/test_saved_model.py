@@ -14,6 +14,7 @@ import zoo
 from tests.kinds import KINDS, long_unless
 from zoo.datasets import Preprocessor
 from zoo.explanation.attention import word_weights
+from zoo.explanation.contributions import contributions
 from zoo.shipping.saved_model import export_saved_model
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
@@ -62,16 +63,19 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     # Else TensorFlow Serving refuses to answer.
     assert {len(value) for value in answer.values()} == {len(TEXTS)}
     weights = word_weights(model, preprocessor(TEXTS))
-    assert hasattr(served, "explain") == (weights is not None)
+    answer = served.explain(tf.constant(TEXTS))
+    assert ("weights" in answer) == (weights is not None)
     if weights is not None:
-        answer = served.explain(tf.constant(TEXTS))
         np.testing.assert_allclose(answer["weights"], weights, atol=1e-3)
-        assert answer["words"].numpy().ravel()[:3].tolist() == [b"a", b"good", b"stay"]
         assert answer["weights"].shape == answer["words"].shape
-        assert {len(value) for value in answer.values()} == {len(TEXTS)}
-        assert served.explain(tf.constant([""]))["words"].shape[0] == 1
-    explained = {"explain"} if weights is not None else set()
-    assert served.signatures.keys() == {"serve", "serving_default"} | explained
+    first = answer["words"].numpy().ravel()[:3].tolist()
+    assert first == (
+        [b"a", b" ", b"g"] if model.clean_up == "characters" else [b"a", b"good", b"stay"]
+    )
+    check_contributions(model, answer)
+    assert {len(value) for value in answer.values()} == {len(TEXTS)}
+    assert served.explain(tf.constant([""]))["words"].shape[0] == 1
+    assert served.signatures.keys() == {"serve", "serving_default", "explain"}
     for signature in served.signatures.values() if name == "act" else ():  # else seconds each
         outputs = signature(texts=tf.constant(TEXTS))
         assert {len(value) for value in outputs.values()} == {len(TEXTS)}
@@ -83,6 +87,19 @@ def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     with np.errstate(over="ignore"):
         halves = found.astype("float16")
     assert not found[(halves == 0) & (found != 0) | ~np.isfinite(halves)].tolist()
+
+
+def check_contributions(model, answer):
+    """They are those of Keras with the word vectors that are shipped, which are of 16 bits."""
+    assert answer["contributions"].shape == answer["words"].shape
+    if model.reads_word_vectors and hasattr(model.embed, "embeddings"):
+        table = model.embed.embeddings.numpy()
+        model.embed.embeddings.assign(table.astype("float16").astype("float32"))
+    ids = np.asarray(model.preprocessor(TEXTS))
+    classes = [model.labels.index(label.decode()) for label in answer["label"].numpy()]
+    expected = contributions(model, ids, classes).words
+    shape = tuple(map(slice, answer["words"].shape))
+    np.testing.assert_allclose(answer["contributions"], expected[shape], atol=1e-4)
 
 
 def test_of_a_trained_model_it_holds_the_weights_and_no_more(tmp_path):

@@ -122,6 +122,7 @@ def check_explanation(one, model, row):
         assert before <= word.start <= word.end <= len(one.text)
         assert one.text[word.start : word.end] == word.text
         before = word.start if word.start == word.end else word.end
+        assert np.isfinite(word.contribution)
         if word.weight is not None:
             assert np.isfinite(word.weight) and 0 <= word.weight <= 1 + SAME
     weights = [word.weight for word in one.words if word.weight is not None]

@@ -409,7 +409,7 @@ def test_what_a_person_reads_is_there(tmp_path):
     assert len(mistakes) == 6
     assert (mistakes["label"] != mistakes["predicted"]).all()
     assert set(mistakes["text"]) == {"a nice stay"}
-    assert all(set(words.split()) == {"a", "nice", "stay"} for words in mistakes["words"])
+    assert all({"a", "nice", "stay"} <= set(words.split()) for words in mistakes["words"])
 
 
 def test_the_weights_of_the_best_validation_accuracy_are_kept(csv_file, tmp_path, monkeypatch):

@@ -1,13 +1,12 @@
 """``zoo explain``."""
 
-import sys
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from zoo.cli.options import Encoding, File, OnBadRow, TextColumn, path_option
-from zoo.cli.terminal import escape, has_colors, shaded, show
+from zoo.cli.terminal import escape, shaded, show, table_of
 from zoo.cli.texts import (
     Run,
     lines_of_standard_input,
@@ -19,7 +18,9 @@ from zoo.cli.texts import (
 )
 from zoo.errors import UsageError
 
-FAITHFUL = 200  # texts of a page on which its attention is tried
+FAITHFUL = 100  # texts on which the shading is tried
+SHOWN, GLANCE = 20, 200  # texts, unless told otherwise
+CHANGED = 100  # texts for which it is sought what would change their answers
 
 
 def explain(
@@ -32,18 +33,35 @@ def explain(
     on_bad_row: OnBadRow = None,
     encoding: Encoding = None,
     most: Annotated[
-        int, typer.Option(help="How many texts of a file, the test split or the mistakes.")
-    ] = 20,
+        int | None,
+        typer.Option(
+            help="How many texts of a file, the test split or the mistakes. Default: 20; with "
+            "--glance 200."
+        ),
+    ] = None,
     mistakes: Annotated[
         bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
     ] = False,
-    page: path_option("Write a new HTML page, with heads and pairs of words.") = None,
+    label: Annotated[
+        str | None, typer.Option(help="The class for which words speak. Default: the answer.")
+    ] = None,
+    view: Annotated[
+        Literal["contributions", "attention"],
+        typer.Option(help="What shades words in the terminal; a page has both."),
+    ] = "contributions",
+    glance: Annotated[
+        bool, typer.Option("--glance", help="Show the words and phrases of all texts instead.")
+    ] = False,
+    beside: path_option("Another run, which explains the same texts beside this one.") = None,
+    page: path_option("Write a new HTML page, with attention as a second view.") = None,
 ) -> None:
-    """Show where a model looked: words shaded by attention."""
+    """Show which words decided: those that speak for the answer, and those against it."""
     from zoo.datasets import composed
     from zoo.datasets.own_files.reading import stream_texts
     from zoo.evaluation.scores import read_test_split
+    from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness
+    from zoo.explanation.glance import at_a_glance
     from zoo.explanation.html_page import write_page
     from zoo.filesystem.atomic_files import check_new
     from zoo.runs.run_folder import read_config
@@ -53,7 +71,7 @@ def explain(
     if encoding is not None and file is None:
         raise UsageError("--encoding needs --file")
     no_file(texts or [])
-    if most < 1:
+    if most is not None and most < 1:
         raise UsageError(f"--most must be at least 1: got {most}")
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
@@ -61,6 +79,7 @@ def explain(
         check_new(page, "--page")
         if not (page.parent.is_dir() or page.parent.parent.is_dir()):
             raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
+    most = most or (GLANCE if glance else SHOWN)
     model, targets = model_of(run), None
     if mistakes:
         from zoo.evaluation.report import read_mistakes
@@ -81,26 +100,39 @@ def explain(
         texts, targets = list(split), model.kind.named(split.targets, model.labels)
     if not texts:
         raise UsageError(f"{file} has no texts")
-    explanations = model.explain(texts, targets, pairs=page is not None)
+    models = {run.resolve().name: model}
+    if beside is not None:
+        name = beside.resolve().name
+        models[name if name not in models else str(beside)] = model_of(beside)
+    explained, told = {}, {}
+    for name, one in models.items():
+        own = one.explain(texts, _known(targets, one), page is not None, label)
+        if label is None and not glance:
+            own[:CHANGED] = with_changes(one, own[:CHANGED])
+        explained[name], told[name] = own, faithfulness(one, own[:FAITHFUL])
     if page is not None:
-        title = f"{run.resolve().name}: where the model looked"
-        tried = faithfulness(model, [one.text for one in explanations[:FAITHFUL]])
-        write_page(
-            page,
-            explanations,
-            title,
-            faithful="" if tried is None else str(tried),
-            tables=model.corpus_tables([one.text for one in explanations]),
-        )
+        title = f"{' and '.join(models)}: which words decided"
+        write_page(page, explained, title, told, model.corpus_tables(texts))
         texts = "1 text is" if len(texts) == 1 else f"{len(texts):,} texts are"
         show(f"{texts} explained in [bold]{escape(page)}[/].", soft_wrap=True)
         return
-    for explanation in explanations:
-        show(shaded(explanation), soft_wrap=True)
-    weights = [word.weight for one in explanations for word in one.words]
-    if not any(weights):
-        no_attention = weights and all(weight is None for weight in weights)
-        reason = "this model has no attention" if no_attention else "there are no words to weigh"
-        show(f"Nothing is shaded: {reason}.")
-    elif not has_colors():
-        print("No colours here, so nothing is shaded: --page x.html shows it.", file=sys.stderr)
+    if glance:
+        for name, own in explained.items():
+            show(table_of(at_a_glance(own), f"{name}, {len(texts):,} texts"))
+        return
+    for row in zip(*explained.values(), strict=True):
+        for name, one in zip(models, row, strict=True):
+            show(shaded(one, view, name if len(models) > 1 else ""), soft_wrap=True)
+    shown = "attention weights" if view == "attention" else view
+    for name, one in told.items():
+        if shown in one:
+            show(escape(f"{name}: {one[shown]}" if len(told) > 1 else one[shown]), soft_wrap=True)
+    if not any(one.words for one in explained[run.resolve().name]):
+        show("Nothing is shaded: there are no words to weigh.")
+    elif not any(shown in one for one in told.values()) and view == "attention":
+        show("Nothing is shaded: this model has no attention.")
+
+
+def _known(targets, model):
+    """True labels, without those that another run does not know."""
+    return targets and [one if one in model.labels else None for one in targets]

@@ -164,7 +164,7 @@ def print_run(run: Path) -> None:
         )
     if mistakes := read_mistakes(run)[:SHOWN_MISTAKES]:
         table = Table(
-            "label", "predicted", "", "most attended words", "text", title="Worst mistakes"
+            "label", "predicted", "", "words that speak for it", "text", title="Worst mistakes"
         )
         for column in table.columns[:3]:
             column.no_wrap = True  # the others get what is left, on several lines
@@ -187,24 +187,39 @@ def print_run(run: Path) -> None:
         )
 
 
-def shaded(explanation) -> Any:
-    """A text with heavy words bright, the heaviest underlined, entities bold, for the terminal."""
+def table_of(frame, title: str) -> Any:
+    """A table of a DataFrame, for the terminal."""
+    from rich.table import Table
     from rich.text import Text
 
+    table = Table(*frame, title=Text(printable(title)))
+    for row in frame.itertuples(index=False):
+        cells = (f"{cell:+.2f}" if isinstance(cell, float) else str(cell) for cell in row)
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    return table
+
+
+def shaded(explanation, view: str = "contributions", name: str = "") -> Any:
+    """A text for the terminal, and below it the words that did most; entities are bold.
+
+    What speaks for the class is on blue and underlined, what speaks against it on orange and struck
+    through; attention is on blue.
+    """
+    from rich.text import Text
+
+    from zoo.explanation.explanation import FAINTEST
+
     text = Text(printable(explanation.text))
-    for word, share in zip(explanation.words, explanation.shares(), strict=True):
-        green, blue = (round(255 + share * (full - 255)) for full in (165, 40))
-        style = f"black on #ff{green:02x}{blue:02x}" + (" bold underline" if share > 0.5 else "")
-        if share > 0.05:
-            text.stylize(style, word.start, word.end)
+    for word, share in zip(explanation.words, explanation.shares(view), strict=True):
+        full, line = ((120, 180, 255), "underline") if share > 0 else ((255, 165, 80), "strike")
+        color = "".join(f"{round(255 + abs(share) * (one - 255)):02x}" for one in full)
+        if abs(share) > FAINTEST:
+            text.stylize(f"black on #{color} {line}", word.start, word.end)
         if word.entity:
             text.stylize("bold italic", word.start, word.end)
-    return Text(printable(f"{explanation.answer}\n"), style="bold") + text + "\n"
-
-
-def has_colors() -> bool:
-    """Whether the terminal shows any."""
-    from rich.console import Console
-
-    console = Console()
-    return console.color_system is not None and not console.no_color
+    lines = [one for one in (explanation.strongest(), explanation.changed) if one]
+    below = "".join(f"\n  {printable(one)}" for one in lines)
+    head = f"{name}: {explanation.answer}" if name else explanation.answer
+    if explanation.explained not in (None, explanation.label):
+        head += f"; for and against {explanation.explained}"
+    return Text(printable(f"{head}\n"), style="bold") + text + Text(below, style="dim") + "\n"

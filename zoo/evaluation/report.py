@@ -10,7 +10,7 @@ import pandas as pd
 from zoo.answers import answers_of
 from zoo.datasets.own_files.spreadsheet_cells import LONGEST_CELL, original_cell, write_csv
 from zoo.errors import UsageError
-from zoo.explanation.attention import attended_words
+from zoo.explanation.explain import explain
 from zoo.filesystem.atomic_files import whole
 from zoo.runs.run_config import read_config
 
@@ -119,8 +119,8 @@ def write_predictions(
 def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> None:
     """``mistakes.csv``: the at most 50 texts with the surest of the wrong answers.
 
-    Of each: ``label``, ``predicted``, ``probability``, the most attended ``words`` where the model
-    has attention, and ``text``.
+    Of each: ``label``, ``predicted``, ``probability``, the ``words`` that speak most for what was
+    predicted, and against it, and ``text``.
 
     Args:
         folder: the run folder.
@@ -136,9 +136,10 @@ def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False
     chosen = np.zeros(len(targets), bool)
     chosen[worst] = True
     texts = dict(zip(np.flatnonzero(chosen), split.take(chosen), strict=True))
+    texts = [texts[i] for i in worst]
     told = _told(model, targets[worst], answers[worst], probabilities[worst])
-    words = attended_words(model, [texts[i] for i in worst])
-    rows = pd.DataFrame(told | {"words": words, "text": [texts[i] for i in worst]})
+    words = [one.strongest() for one in explain(model, texts, pairs=False)]
+    rows = pd.DataFrame(told | {"words": words, "text": texts})
     _write_csv(rows, folder / "mistakes.csv", safe)
 
 

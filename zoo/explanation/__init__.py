@@ -1,1 +1,1 @@
-"""Where a model looked, and what that is worth."""
+"""Which words decided, where a model looked, and what either is worth."""

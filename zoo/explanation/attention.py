@@ -1,14 +1,10 @@
 """Attention in one form, whatever a model's own is."""
 
 import inspect
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from keras import ops
 from keras.tree import map_structure
-
-WEIGHED_AT_ONCE = 8  # texts
 
 
 class Attention(NamedTuple):
@@ -87,38 +83,3 @@ def word_weights(model, ids):
     """The mean over the heads of :func:`weights_of_heads`, of the shape of the ids, or None."""
     weights = weights_of_heads(attention_of(model, ids), ids)
     return None if weights is None else ops.reshape(ops.mean(weights, axis=1), ops.shape(ids))
-
-
-def weights_of_texts(model, texts: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The ids of each text, and the weights of its words in reading order; none without attention.
-
-    Computed a few texts at a time, as weights of all pairs of words may be among them.
-
-    Args:
-        model: a classifier with a ``preprocessor``.
-        texts: the texts.
-    """
-    for start in range(0, len(texts), WEIGHED_AT_ONCE):
-        ids = np.asarray(model.preprocessor(list(texts[start : start + WEIGHED_AT_ONCE])))
-        weights = word_weights(model, ids)
-        if weights is None:
-            return
-        for own, some in zip(ids, ops.convert_to_numpy(weights), strict=True):
-            yield own, some[own != 0]
-
-
-def attended_words(model, texts: Sequence[str], most: int = 5) -> list[str]:
-    """The words of each text that weigh most, the heaviest first; "" where there is no attention.
-
-    Args:
-        model: a classifier with a ``preprocessor``.
-        texts: the texts.
-        most: how many words.
-    """
-    words, found = model.preprocessor.words(list(texts)), []
-    for row, (_, weights) in enumerate(weights_of_texts(model, texts)):
-        order = np.argsort(-weights, kind="stable")
-        inside = getattr(words[row], "flat_values", words[row]).numpy()
-        named = dict.fromkeys(inside[order].tolist())
-        found.append(" ".join(word.decode() for word in list(named)[:most]))
-    return found or [""] * len(texts)

@@ -9,12 +9,17 @@ from keras import ops
 from keras.tree import map_structure
 
 from zoo.answers import as_probabilities, told
+from zoo.backend import in_threads, prediction_threads
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
+from zoo.errors import unknown
 from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation.contributions import computed
+from zoo.explanation.deletion import read_texts
 from zoo.explanation.explanation import Explanation, Word
 from zoo.explanation.html_page import page
+from zoo.explanation.leaving_out import left_out
 from zoo.layers.masking import UNKNOWN
 from zoo.progress import progress
 
@@ -26,14 +31,18 @@ class Explanations(list[Explanation]):
     """Explanations in the order of the texts; a notebook shows them as a page."""
 
     def _repr_html_(self) -> str:
-        inside = html.escape(page(self))
+        inside = html.escape(page({"": self}))
         return f'<iframe srcdoc="{inside}" width="100%" height="480" frameborder="0"></iframe>'
 
 
 def explain(
-    model, texts: Sequence[str], targets: Sequence[str] | None = None, pairs: bool = True
+    model,
+    texts: Sequence[str],
+    targets: Sequence[str] | None = None,
+    pairs: bool = True,
+    label: str | None = None,
 ) -> Explanations:
-    """Explains a model's answers.
+    """Explains a model's answers: what each word did for a class, and where attention was.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
@@ -41,6 +50,8 @@ def explain(
         targets: their true labels, if known.
         pairs: whether ``pairs`` are kept, which take memory by the square of a text's words: False
             for a whole corpus.
+        label: the class for which, or against which, words speak; by default the answer of each
+            text.
 
     Returns:
         An explanation of each text, in order.
@@ -48,7 +59,11 @@ def explain(
     Raises:
         ValueError: if there are not as many targets as texts, for one text or a table, or if the
             model lacks ``preprocessor`` or ``labels``.
-        UsageError: for a target that is no label of the model's.
+        UsageError: for a target, or a label, that is none of the model's.
+
+    Example:
+        >>> (one,) = zoo.load(run).explain(["Not bad at all."])
+        >>> {word.text: word.contribution for word in one.words}
     """
     if model.preprocessor is None or model.labels is None:
         raise ValueError("a model that explains needs model.preprocessor and model.labels")
@@ -58,23 +73,35 @@ def explain(
     if len(targets) != len(texts):
         raise ValueError(f"{len(texts)} texts need as many targets: got {len(targets)}")
     targets = [None if one is None else model.kind.known(one, model.labels) for one in targets]
+    if label not in (None, *model.labels):
+        raise unknown("label", label, model.labels)
     explained = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
     parts = (
         order[start : start + EXPLAINED_AT_ONCE]
         for start in range(0, len(order), EXPLAINED_AT_ONCE)
     )
-    for rows in progress(parts, "Explaining", len(texts), size=len, shown=True):
-        some = _explain(model, [texts[i] for i in rows], [targets[i] for i in rows], pairs)
-        explained |= zip(rows, some, strict=True)
+
+    def explain_part(rows):
+        own, known = ([all[i] for i in rows] for all in (texts, targets))
+        return list(zip(rows, _explain(model, own, known, pairs, label), strict=True))
+
+    model.make_predict_function()  # one for all threads
+    found = in_threads(explain_part, parts, prediction_threads())
+    for some in progress(found, "Explaining", len(texts), size=len, shown=True):
+        explained |= some
     return Explanations(explained[i] for i in range(len(texts)))
 
 
-def _explain(model, texts, targets, pairs):
+def _explain(model, texts, targets, pairs, label):
     """The same for texts of one batch."""
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
-    rows = as_probabilities(model, model.predict_on_batch(ids))
+    rows = as_probabilities(model, model.predict_on_batch(ids)[: len(ids)])
+    classes = rows.argmax(axis=-1) if label is None else [model.labels.index(label)] * len(ids)
+    added = computed(model, ids, classes)
+    if not added.words.any() and np.array_equal(added.score, added.start):  # no vectors are read
+        added = left_out(model, read_texts(model, texts), classes)
     attention = attention_of(model, ids)
     weights = weights_of_heads(attention, ids)
     attention = attention if pairs else attention._replace(pairs=None)
@@ -94,16 +121,20 @@ def _explain(model, texts, targets, pairs):
                 words[i][real][: sum(map(len, placed))],
                 roles[i][real],
                 None if weights is None else weights[:, sentences],
+                added.words[i][real],
             ),
             sentences=()
             if attention.sentences is None
             else tuple(attention.sentences.mean(0)[: len(placed)].tolist()),
             pairs=None if attention.pairs is None else _pairs(attention.pairs, sentences),
             target=target,
+            explained=model.labels[classes[i]],
+            score=float(added.score[i]),
+            start=float(added.start[i]),
         )
 
 
-def _words(text, placed, ids, roles, weights):
+def _words(text, placed, ids, roles, weights, added):
     sentences = [number for number, words in enumerate(placed) for _ in words]
     places = [place for words in placed for _, *place in words]
     heads = [()] * len(ids) if weights is None else map(tuple, weights.T.tolist())
@@ -117,9 +148,10 @@ def _words(text, placed, ids, roles, weights):
             sum(own) / len(own) if own else None,
             own,
             int(role),
+            float(contribution),
         )
-        for sentence, (start, end), one, role, own in zip(
-            sentences, places, ids, roles[: len(ids)], heads, strict=True
+        for sentence, (start, end), one, role, own, contribution in zip(
+            sentences, places, ids, roles[: len(ids)], heads, added[: len(ids)], strict=True
         )
     )
 

@@ -1,4 +1,4 @@
-"""An explanation of a text: the answer, and the weight of each word at its place in the text."""
+"""An explanation of a text: the answer, and what each word did for it, at its place in the text."""
 
 import html
 from dataclasses import asdict, dataclass
@@ -8,6 +8,8 @@ import numpy as np
 
 SHOWN_LETTERS, SHOWN_WORDS = 160, 5  # of a text in a line
 LONGEST_SHOWN = 10_000  # letters of a text in a notebook
+FAINTEST = 0.05  # share of the largest contribution, or weight, below which a word is not shaded
+FOR, AGAINST = "0,114,178", "213,94,0"  # blue and vermilion, which all eyes tell apart
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Word:
         weight: its weight in the model's attention, the mean of its heads; None without attention.
         heads: the same in each head.
         entity: 1 in the first marked entity, 2 in the second, 3 in both, else 0.
+        contribution: how much it speaks for the explained class; below 0 against it.
     """
 
     text: str
@@ -32,13 +35,27 @@ class Word:
     weight: float | None
     heads: tuple[float, ...]
     entity: int = 0
+    contribution: float | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """The fewest words that were found whose deletion changes the answer.
+
+    Attributes:
+        words: their numbers.
+        label: the answer without them.
+    """
+
+    words: tuple[int, ...]
+    label: str
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a model answers to a text, and where its attention was.
+    """What a model answers to a text, what each word did for it, and where its attention was.
 
-    A notebook shows the text shaded, ``print`` its answer and the most attended words.
+    A notebook shows the text shaded, ``print`` its answer and the words that did most.
 
     Attributes:
         text: the original; see :func:`zoo.datasets.own_files.text_files.well_formed`.
@@ -51,6 +68,11 @@ class Explanation:
             sentences; None where words do not attend to words, where they would take more than
             10 MB, and unless they are asked for.
         target: the true label, where it is known.
+        explained: the class that the words' contributions are for; as a rule the label.
+        score: the logarithm of the odds of that class; None without contributions.
+        start: the same without the words' vectors.
+        change: what would change the answer; None where it was not looked for, or not found. See
+            :func:`zoo.explanation.changes.with_changes`.
     """
 
     text: str
@@ -61,6 +83,10 @@ class Explanation:
     sentences: tuple[float, ...]
     pairs: np.ndarray | None
     target: str | None = None
+    explained: str | None = None
+    score: float | None = None
+    start: float | None = None
+    change: Change | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -74,17 +100,51 @@ class Explanation:
         true = f", wrong: it is {self.target}" if wrong else ""
         return f"{self.label}, {self.probability:.1%}{true}"
 
-    def shares(self) -> list[float]:
-        """Of each word its weight, as a share of the largest: 0 to 1; all 0 without attention."""
-        largest = max((word.weight or 0 for word in self.words), default=0) or 1
-        return [(word.weight or 0) / largest for word in self.words]
+    @property
+    def error(self) -> float | None:
+        """By how much the contributions' sum misses ``score - start``; None without any."""
+        if self.score is None:
+            return None
+        return sum(word.contribution for word in self.words) - (self.score - self.start)
+
+    def shares(self, view: str = "contributions") -> list[float]:
+        """Of each word its contribution as a share of the largest, -1 to 1; all 0 without any.
+
+        Args:
+            view: or "attention", for the words' weights.
+        """
+        attended = view == "attention"
+        own = [(word.weight if attended else word.contribution) or 0.0 for word in self.words]
+        largest = max(map(abs, own), default=0) or 1
+        return [one / largest for one in own]
+
+    def strongest(self, most: int = SHOWN_WORDS) -> str:
+        """The words that speak most for the explained class, and against it."""
+        order = sorted(self.words, key=lambda word: -abs(word.contribution or 0))
+        shown = [word for word in order if word.contribution][:most]
+        sides = {
+            "for": [word for word in shown if word.contribution > 0],
+            "against": [word for word in shown if word.contribution < 0],
+        }
+        return "; ".join(
+            f"{side}: " + ", ".join(f"{word.text} {word.contribution:+.2f}" for word in words)
+            for side, words in sides.items()
+            if words
+        )
+
+    @property
+    def changed(self) -> str:
+        """What would change the answer, in a line; "" where that is not known."""
+        if self.change is None:
+            return ""
+        words = ", ".join(f"“{self.words[number].text}”" for number in self.change.words)
+        return f"without {words} it is {self.change.label}"
 
     def __str__(self) -> str:
         text = " ".join(self.text.split())
         text = text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 1]}…"
-        heaviest = sorted((word for word in self.words if word.weight), key=lambda w: -w.weight)
-        words = ", ".join(f"{word.text} {word.weight:.2f}" for word in heaviest[:SHOWN_WORDS])
-        return f"{self.answer}: {text}" + (f" (most attended: {words})" if words else "")
+        words = self.strongest()
+        return f"{self.answer}: {text}" + (f" ({words})" if words else "")
 
     def __repr__(self) -> str:
         return f"<Explanation {self}>"
@@ -95,14 +155,24 @@ class Explanation:
         for word, share in zip(self.words, self.shares(), strict=True):
             if word.end > len(shown):
                 break
-            style = f"background:rgba(255,165,0,{share:.2f})" if share > 0.05 else ""
+            style = html_style(share)
             style += ";font-weight:bold;font-style:italic" if word.entity else ""
             letters = html.escape(shown[word.start : word.end])
             inside.append(html.escape(shown[place : word.start]))
             inside.append(f'<span style="{style}">{letters}</span>' if style else letters)
             place = word.end
         inside.append(html.escape(shown[place:]) + ("…" if len(self.text) > len(shown) else ""))
+        words = self.strongest()
         return (
             f"<b>{html.escape(self.answer)}</b>"
             f'<div style="white-space:pre-wrap;line-height:1.7">{"".join(inside)}</div>'
+            + (f"<small>{html.escape(words)}</small>" if words else "")
         )
+
+
+def html_style(share: float) -> str:
+    """How a word looks: underlined for the class, dotted against it, the stronger the darker."""
+    if abs(share) <= FAINTEST:
+        return ""
+    color, line = (FOR, "solid") if share > 0 else (AGAINST, "dotted")
+    return f"background:rgba({color},{0.6 * abs(share):.2f});border-bottom:2px {line}"

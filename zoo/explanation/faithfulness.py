@@ -1,108 +1,150 @@
-"""Whether attention tells what decided: what the answer loses with the most attended words."""
+"""What a ranking of words is worth: what an answer loses without the first, or with these alone.
+
+Comprehensiveness and sufficiency (DeYoung et al. 2020, Section 4.3), over 10 to 50 % of the words.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import tensorflow as tf
 
-from zoo.answers import answers_of, as_probabilities
-from zoo.explanation.attention import weights_of_texts
-from zoo.progress import progress
+from zoo.explanation.deletion import ReadText, answers_without, read_texts
+from zoo.explanation.explanation import Explanation
 
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words that are deleted
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words
 FEWEST_TEXTS = 20  # fewer texts have no verdict
+READ_TOGETHER = 32  # texts
 
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """How much deleted words lower the probability of the answer that the whole text got.
-
-    The mean over the texts and over 10 to 50 % of their words: the area over the perturbation
-    curve (Samek et al. 2017; the comprehensiveness of DeYoung et al. 2020).
+    """How much the probability of a class falls: the mean of texts, and of 10 to 50 % of words.
 
     Attributes:
-        attended: when the most attended words are deleted, 0 to 1.
-        random: when as many random words are.
-        interval: of their difference, for 95 % of samples of such texts (bootstrap).
+        view: what ranks the words, such as "contributions".
+        comprehensiveness: without the first words, 0 to 1; the more the better.
+        sufficiency: with the first words alone; the less the better, also below 0.
+        random_comprehensiveness: without as many random words.
+        random_sufficiency: with as many random words alone.
+        comprehensiveness_interval: of the difference from random words, for 95 % of samples of such
+            texts (bootstrap).
+        sufficiency_interval: the same of sufficiency; good below 0.
         texts: how many were tried.
     """
 
-    attended: float
-    random: float
-    interval: tuple[float, float]
+    view: str
+    comprehensiveness: float
+    sufficiency: float
+    random_comprehensiveness: float
+    random_sufficiency: float
+    comprehensiveness_interval: tuple[float, float]
+    sufficiency_interval: tuple[float, float]
     texts: int
 
     def __str__(self) -> str:
-        low, high = self.interval
+        low, high = self.comprehensiveness_interval
         if self.texts < FEWEST_TEXTS:
-            verdict = "too few to tell what attention points to"
+            verdict = f"too few to tell what {self.view} are worth"
         elif low > 0:
-            verdict = "attention points to words that matter more than others"
+            verdict = f"{self.view} point to words that matter more than others"
         elif high < 0:
-            verdict = "attention points to words that matter less than others"
+            verdict = f"{self.view} point to words that matter less than others"
         else:
             verdict = "no difference is sure: do not read the shading as a reason"
         texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
         return (
-            f"Tried on {texts}: without their most attended words, the probability of the answer "
-            f"falls by {100 * self.attended:.1f} points on average, without as many random words "
-            f"by {100 * self.random:.1f}; {verdict}."
+            f"Tried on {texts}: without the words that have most of these {self.view}, the "
+            f"probability of the class falls by {100 * self.comprehensiveness:.1f} points on "
+            f"average, without as many random words by {100 * self.random_comprehensiveness:.1f}; "
+            f"with them alone by {100 * self.sufficiency:.1f}, with random ones alone by "
+            f"{100 * self.random_sufficiency:.1f}; {verdict}."
         )
 
 
-def faithfulness(model, texts: Sequence[str], draws: int = 5) -> Faithfulness | None:
-    """Deletes a text's most attended words, and random ones beside it.
+def faithfulness(
+    model, explanations: Sequence[Explanation], draws: int = 5
+) -> dict[str, Faithfulness]:
+    """Leaves out words of texts, in the order of each view of them that there is.
 
     Args:
-        model: a classifier with ``preprocessor``.
-        texts: texts; those of fewer than two words are left out.
+        model: the classifier that was explained.
+        explanations: of texts; those of fewer than two words are left out.
         draws: how often random words are drawn, for each text and share; the same ones each time.
 
     Returns:
-        The outcome; None for a model without attention, or without texts.
+        The outcome for "contributions", and for "attention weights" where the model has them;
+        nothing without texts.
     """
-    random = np.random.default_rng(0)
-    lost = []  # of each text: by attention, by chance
-    weighed = weights_of_texts(model, texts)
-    for ids, weights in progress(weighed, "Deleting words", len(texts), shown=True):
-        count = np.count_nonzero(ids)
-        if count < 2:
-            continue
-        orders = [np.argsort(-weights, kind="stable")]
-        orders += [random.permutation(count) for _ in range(draws)]
-        numbers = [math.ceil(share * count) for share in SHARES]
-        deleted = [orders[0][:0], *(order[:number] for order in orders for number in numbers)]
-        variants = tf.ragged.constant([without(ids, one) for one in deleted], "int64", ids.ndim)
-        padded = np.asarray(model.preprocessor.pad(variants))
-        answers = model.predict_on_batch(padded)[: len(padded)]  # as in predict_texts
-        rows = as_probabilities(model, answers)
-        answer = np.repeat(answers_of(model, rows[:1]), len(rows), axis=0)
-        sure = model.kind.sureness(answer, rows)
-        falls = sure[0] - sure[1:].reshape(len(orders), -1).mean(1)
-        lost.append((falls[0], falls[1:].mean()))
-    if not lost:
-        return None
-    lost = np.array(lost)
-    differences = lost[:, 0] - lost[:, 1]
-    samples = random.choice(differences, (2000, len(lost))).mean(1)
-    low, high = map(float, np.percentile(samples, (2.5, 97.5)))
-    return Faithfulness(*map(float, lost.mean(0)), (low, high), len(lost))
+    explanations = [one for one in explanations if len(one.words) > 1]
+    texts = [
+        one
+        for start in range(0, len(explanations), READ_TOGETHER)
+        for one in read_texts(model, [x.text for x in explanations[start : start + READ_TOGETHER]])
+    ]
+    classes = [model.labels.index(one.explained) for one in explanations]
+    views = {
+        "contributions": [[word.contribution for word in one.words] for one in explanations],
+        "attention weights": [[word.weight for word in one.words] for one in explanations],
+    }
+    views = {name: rows for name, rows in views.items() if rows and None not in rows[0]}
+    return compared(model, texts, classes, views, draws)
 
 
-def without(ids: np.ndarray, deleted: np.ndarray) -> list:
-    """A text's ids without some of its words, by their numbers in reading order.
+def compared(
+    model,
+    texts: Sequence[ReadText],
+    classes: Sequence[int],
+    views: Mapping[str, Sequence[Sequence[float]]],
+    draws: int = 5,
+) -> dict[str, Faithfulness]:
+    """The same for any rankings.
 
     Args:
-        ids: ``[(sentences,) words]``, padded with 0.
-        deleted: ``[n]`` numbers.
+        model: a classifier with ``preprocessor``.
+        texts: texts of two words and more.
+        classes: the number of the class of each text whose probability is watched.
+        views: by names, of each text the weights of its words; the largest go first.
+        draws: how often random words are drawn.
+    """
+    losses = lost(model, texts, classes, views, draws)
+    return {
+        name: _outcome(name, losses[:, number], losses[:, len(views) :].mean(axis=1))
+        for number, name in enumerate(views if len(texts) else ())
+    }
+
+
+def lost(model, texts, classes, views, draws: int = 5) -> np.ndarray:
+    """What each text loses without the words, and with them alone.
 
     Returns:
-        Ids, or lists of those of each sentence that still has any.
+        ``[texts, views and then draws, 2]``.
     """
-    kept = ids != 0
-    kept[tuple(place[deleted] for place in np.nonzero(kept))] = False
-    if ids.ndim == 1:
-        return ids[kept].tolist()
-    return [row[own].tolist() for row, own in zip(ids, kept, strict=True) if own.any()]
+    random = np.random.default_rng(0)
+    kept = []
+    for row, text in enumerate(texts):
+        count = len(text.words)
+        orders = [
+            np.argsort(-np.asarray(own[row], "float64"), kind="stable") for own in views.values()
+        ]
+        orders += [random.permutation(count) for _ in range(draws)]
+        choices = [np.ones(count, bool)]
+        for order in orders:
+            for share in SHARES:
+                first = np.isin(np.arange(count), order[: math.ceil(share * count)])
+                choices += [~first, first]
+        kept.append(np.array(choices))
+    answers = answers_without(model, texts, kept)
+    falls = [
+        (rows[0, one] - rows[1:, one]).reshape(-1, len(SHARES), 2).mean(axis=1)
+        for rows, one in zip(answers, classes, strict=True)
+    ]
+    return np.array(falls)
+
+
+def _outcome(view, own, random):
+    """Of what is lost by a view and by random words, both ``[texts, 2]``."""
+    draws = np.random.default_rng(0).integers(0, len(own), (2000, len(own)))
+    intervals = np.percentile((own - random)[draws].mean(axis=1), (2.5, 97.5), axis=0)
+    means = [*own.mean(axis=0), *random.mean(axis=0)]
+    return Faithfulness(view, *map(float, means), *map(tuple, intervals.T.tolist()), len(own))

@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,45 +14,61 @@ import pandas as pd
 
 from zoo.explanation.corpus_tables import attended_ngrams
 from zoo.explanation.explanation import Explanation
+from zoo.explanation.glance import at_a_glance
 from zoo.filesystem.atomic_files import whole
 
-CORPUS = 20  # texts, from which on the n-grams of all of them are shown
+CORPUS = 20  # texts, from which on the phrases of all of them are shown
 PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its heads, or left out
 
 
 def page(
-    explanations: Sequence[Explanation],
-    title: str = "Attention",
-    faithful: str = "",
+    explanations: Mapping[str, Sequence[Explanation]],
+    title: str = "Which words decided",
+    faithful: Mapping[str, Mapping[str, Any]] | None = None,
     tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> str:
-    """HTML of texts whose words are shaded by their weight.
+    """HTML of texts whose words are shaded by what they contribute.
 
-    Heads are chosen above; a word that is pointed at or clicked shows what it attends to. Bars
-    before sentences are as high as the sentence's weight. Of 20 texts and more, the most attended
-    n-grams of each class stand above. Weights are kept at 256 levels.
+    What speaks for a class has a solid line, what speaks against it a dotted one. Attention is a
+    second view, where there is any: heads are chosen above; a word that is pointed at or clicked
+    shows what it attends to, and bars before sentences are as high as the sentence's weight. Of 20
+    texts and more, the words and phrases that say most stand above. Numbers are kept at 256 levels.
 
     Args:
-        explanations: as of :func:`zoo.explanation.explain.explain`.
+        explanations: as of :func:`zoo.explanation.explain.explain`, by the names of one or two
+            runs, which explain the same texts and then stand side by side.
         title: what stands above.
-        faithful: a sentence on how far the weights may be trusted.
+        faithful: of each run, by views, what the view is worth: see
+            :func:`zoo.explanation.faithfulness.faithfulness`.
         tables: more about the corpus, by their captions.
     """
-    pairs = [one.pairs for one in explanations if one.pairs is not None]
+    every = list(chain.from_iterable(zip(*explanations.values(), strict=True)))
+    pairs = [one.pairs for one in every if one.pairs is not None]
     sizes = {"all": sum(one.size for one in pairs), "mean": sum(one[:1].size for one in pairs)}
     kept = next((heads for heads, size in sizes.items() if size <= PAIRS), "none")
     tables = _of_corpus(explanations) | dict(tables or {})
     data = {
         "title": title,
-        "faithful": faithful,
-        "labels": list(explanations[0].probabilities) if explanations else [],
+        "runs": [
+            {
+                "name": name,
+                "labels": list(own[0].probabilities) if own else [],
+                "faithful": {
+                    view: str(one) for view, one in (faithful or {}).get(name, {}).items()
+                },
+            }
+            for name, own in explanations.items()
+        ],
         "pairs": kept,
-        "heads": max((len(word.heads) for one in explanations for word in one.words), default=0),
+        "heads": max((len(word.heads) for one in every for word in one.words), default=0),
         "tables": [
             {"caption": name, "columns": list(table), "rows": _rounded(table)}
             for name, table in tables.items()
         ],
-        "documents": [_document(one, kept) for one in explanations],
+        "documents": [
+            _document(one, kept) | {"run": number % len(explanations)}
+            for number, one in enumerate(every)
+        ],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.replace("<", "\\u003c")
@@ -59,23 +76,29 @@ def page(
     return template.replace("__DATA__", text)
 
 
-def write_page(path: Path, explanations: Sequence[Explanation], title: str, **more: Any) -> None:
+def write_page(path: Path, explanations: Mapping[str, Sequence[Explanation]], *more: Any) -> None:
     """Writes :func:`page` to a file, whole or not at all.
 
     Raises:
         UsageError: if it cannot be written.
     """
     with whole(path) as partial:
-        partial.write_text(page(explanations, title, **more), "utf-8")
+        partial.write_text(page(explanations, *more), "utf-8")
 
 
 def _of_corpus(explanations):
-    """The most attended n-grams, of texts enough for it."""
+    """The words and phrases that say most, and the most attended ones, of texts enough for it."""
     tables = {}
-    for size in (1, 2, 3) if len(explanations) >= CORPUS else ():
-        found = attended_ngrams(explanations, size, most=5)
-        if len(found):
-            tables[f"Most attended {('words', 'pairs', 'triples')[size - 1]} by answer"] = found
+    for name, own in explanations.items():
+        if len(own) < CORPUS:
+            continue
+        run = f" ({name})" if len(explanations) > 1 else ""
+        tables[f"Words and phrases that say most, by class{run}"] = at_a_glance(own)
+        for size in (1, 2, 3):
+            found = attended_ngrams(own, size, most=5)
+            if len(found):
+                kind = ("words", "pairs", "triples")[size - 1]
+                tables[f"Most attended {kind} by answer{run}"] = found
     return tables
 
 
@@ -93,6 +116,7 @@ def _digits(number):
 
 def _document(one, kept):
     weights = np.array([word.heads for word in one.words]).T
+    added = [word.contribution for word in one.words]
     pairs = None if kept == "none" else one.pairs
     if pairs is not None and kept == "mean":
         pairs = pairs.mean(axis=0, keepdims=True)
@@ -100,6 +124,7 @@ def _document(one, kept):
         "text": one.text,
         "target": one.target,
         "label": one.label,
+        "explained": one.explained,
         "probabilities": [round(probability, 4) for probability in one.probabilities.values()],
         "starts": [word.start for word in one.words],
         "lengths": [word.end - word.start for word in one.words],
@@ -107,6 +132,8 @@ def _document(one, kept):
         "of_sentence": [word.sentence for word in one.words] if one.sentences else [],
         "unknown": [place for place, word in enumerate(one.words) if not word.known],
         "entities": [word.entity for word in one.words] if any(w.entity for w in one.words) else [],
+        "contributions": None if None in added else _signed(added),
+        "change": one.change and {"words": one.change.words, "label": one.change.label},
         "weights": [_packed(head[None]) for head in weights] or None,
         "pairs": None if pairs is None else [_packed(head) for head in pairs],
     }
@@ -117,4 +144,11 @@ def _packed(rows):
     largest = [float(f"{one:.4g}") for one in np.max(rows, axis=1, initial=0)]
     scale = np.array([one or 1 for one in largest])[:, None]
     scaled = np.clip(np.round(255 * np.asarray(rows, "float64") / scale), 0, 255)
+    return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()
+
+
+def _signed(numbers):
+    """The largest size of some numbers, and all as bytes: 128 is 0, 255 and 1 are the largest."""
+    largest = float(f"{np.abs(numbers).max(initial=0):.4g}")
+    scaled = np.clip(np.round(128 + 127 * np.asarray(numbers, "float64") / (largest or 1)), 1, 255)
     return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()

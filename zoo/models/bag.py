@@ -90,7 +90,9 @@ class BagOfNgrams(TextClassifier):
                 f"clusters and with train_embeddings: got solver={solver!r}, clusters={clusters} "
                 f"and train_embeddings={train_embeddings}"
             )
-        dim = num_classes if solver and train_embeddings else embedding_dim
+        dim = embedding_dim
+        if solver and train_embeddings:  # what an n-gram adds to a class, and what its vector does
+            dim = num_classes * (2 if vectors else 1)
         super().__init__(
             num_classes,
             embedding_dim=dim,
@@ -106,9 +108,9 @@ class BagOfNgrams(TextClassifier):
         self.vectors = vectors
         self.word_vectors = None  # that a solver reads; see reads_vectors_apart
         if vectors:
-            self.by_word = self.add_weight(
-                name="by_word",  # for each class, and whether it has a vector
-                shape=(self.vocabulary_size, num_classes + 1),
+            self.known = self.add_weight(
+                name="known",  # 1 for a word that has a vector
+                shape=(self.vocabulary_size,),
                 initializer="zeros",
                 trainable=False,
                 autocast=False,
@@ -132,37 +134,37 @@ class BagOfNgrams(TextClassifier):
         return self.vectors
 
     def call(self, ids, training=None):
-        words = ids = ops.cast(ids, "int32")
-        if self.weighting == "presence":
-            ids = ops.sort(ids, axis=-1)
-            ids = ops.where(first_of_equals(ids), ids, 0)
+        ids = ops.cast(ids, "int32")
         mask = ops.greater(ids, UNKNOWN)  # what is not in the vocabulary counts for nothing
         weights = ops.cast(mask, "float32")
-        if self.weighting == "mean":
+        if self.weighting == "presence":
+            weights = weights / self._of_equals(ids, ops.ones_like(weights))
+        elif self.weighting == "mean":
             weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
         elif self.weighting == "tfidf":
             weights = weights * ops.take(self.rarity, ids, axis=0)
-            square = self._square(ids, weights)
+            # The length is the root of the sum over the n-grams of (count * rarity)^2.
+            square = weights * self._of_equals(ids, weights)
+            square = ops.sum(square, axis=-1, keepdims=True)
             weights = weights / ops.sqrt(ops.where(ops.equal(square, 0), 1, square))
         vectors = ops.cast(zero_masked(self.embed(ids), mask), "float32")
-        sums = ops.einsum("bl,bld->bd", weights, vectors)
-        if self.vectors:
-            of_words = ops.sum(ops.take(self.by_word, words, axis=0), axis=1)
-            means = of_words[:, :-1] / ops.maximum(of_words[:, -1:], 1)
-            sums = ops.concatenate([sums, means], axis=-1)
-        return self.classify(sums)
+        if not self.vectors:
+            return self.classify(ops.einsum("bl,bld->bd", weights, vectors))
+        known = ops.take(self.known, ids, axis=0)
+        known = known / ops.maximum(ops.sum(known, axis=-1, keepdims=True), 1)
+        both = zip((weights, known), ops.split(vectors, 2, axis=-1), strict=True)
+        return self.classify(ops.concatenate([ops.einsum("bl,bld->bd", *one) for one in both], -1))
 
-    def _square(self, ids, weights):
-        """The sum over the n-grams of (count * rarity)^2, ``[batch, 1]``."""
+    def _of_equals(self, ids, weights):
+        """Of each n-gram the sum of the weights of those that are the same, ``[batch, length]``."""
         batch, length = ops.shape(ids)
         order = ops.argsort(ids, axis=-1)
         ids, weights = (ops.take_along_axis(x, order, axis=-1) for x in (ids, weights))
         group = ops.cumsum(ops.cast(first_of_equals(ids), "int32"), axis=-1) - 1
-        group = group + length * ops.expand_dims(ops.arange(batch), -1)
-        sums = ops.segment_sum(
-            ops.reshape(weights, (-1,)), ops.reshape(group, (-1,)), batch * length
-        )
-        return ops.sum(ops.reshape(ops.square(sums), (batch, length)), axis=-1, keepdims=True)
+        group = ops.reshape(group + length * ops.expand_dims(ops.arange(batch), -1), (-1,))
+        sums = ops.segment_sum(ops.reshape(weights, (-1,)), group, batch * length)
+        sums = ops.reshape(ops.take(sums, group), (batch, length))
+        return ops.take_along_axis(sums, ops.argsort(order, axis=-1), axis=-1)
 
     @property
     def solves(self):
@@ -199,19 +201,18 @@ class BagOfNgrams(TextClassifier):
             lambda numbers: solved(features, numbers, self.solver, self.strength, split.weights),
             split.targets,
         )
-        summed = np.eye(self.num_classes)
         if self.clusters is not None:
             weights = groups @ weights
         if self.vectors:
             weights, of_vectors = np.split(weights, [counts.shape[1]])
             of_vectors = weight / size * of_vectors
             bias = bias - centre @ of_vectors
-            by_word = np.hstack([table @ of_vectors, table.any(axis=1, keepdims=True)])
-            self.by_word.assign(_with_rest(by_word))
-            summed = np.concatenate([summed, summed])
+            weights = np.hstack([weights, table @ of_vectors])
+            self.known.assign(np.pad(table.any(axis=1), (UNKNOWN + 1, 0)))
         if self.train_embeddings:
-            self.embed.embeddings.assign(_with_rest(weights))
-            weights = summed
+            rest = (UNKNOWN + 1, 0), (0, 0)  # zeros for padding and the unknown
+            self.embed.embeddings.assign(np.pad(weights, rest))
+            weights = np.concatenate([np.eye(self.num_classes)] * (2 if self.vectors else 1))
         self.classify.kernel.assign(weights)
         self.classify.bias.assign(bias)
 
@@ -265,11 +266,6 @@ class BagOfNgrams(TextClassifier):
         found = kmeans.fit_predict(vectors[known])
         rows = [places[word] for word in known]
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
-
-
-def _with_rest(rows):
-    """A table with rows of zeros for padding and the unknown word."""
-    return np.pad(rows, ((UNKNOWN + 1, 0), (0, 0)))
 
 
 def first_of_equals(ids):

@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from zoo.errors import UsageError
 from zoo.explanation.attention import word_weights
+from zoo.explanation.contributions import contributions
 
 LARGE = 20_000_000  # bytes of layers
 
@@ -39,8 +40,9 @@ def export_saved_model(model, path: str | Path) -> None:
     It returns a dictionary:
     ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
     probable class of each text, and ``labels`` ``[batch, classes]`` strings, their names.
-    ``model.explain(texts)``, of a model with attention, returns ``words``, padded with "", and
-    their ``weights``, ``[batch, (sentences,) words]``; see :mod:`zoo.explanation.attention`.
+    ``model.explain(texts)`` returns ``words``, padded with "", and their ``contributions`` to the
+    ``label``, ``[batch, (sentences,) words]``; see :mod:`zoo.explanation.contributions`. Of a model
+    with attention also their ``weights`` of the same shape; see :mod:`zoo.explanation.attention`.
     Every output has a row for each text, as TensorFlow Serving's REST interface wants it. What is
     no text raises ``TypeError`` or ``tf.errors.InvalidArgumentError``. Any number of threads may
     call both, also after calls that were refused: they are concrete functions, as a polymorphic one
@@ -70,7 +72,7 @@ def export_saved_model(model, path: str | Path) -> None:
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])  # one graph for both
     def read(texts):
         tokens = model.preprocessor.tokens(texts)
-        return tokens.words, model.preprocessor.pad(tokens.inputs)
+        return tokens.single_words, model.preprocessor.pad(tokens.inputs)
 
     def serve(texts):
         _, ids = read(texts)
@@ -82,15 +84,18 @@ def export_saved_model(model, path: str | Path) -> None:
     def explain(texts):
         words, ids = read(texts)
         words = words.to_tensor()
-        shape = tf.shape(words)  # ids have a place for a word where there is none
         with called():
-            weights = tf.slice(word_weights(model, ids), tf.zeros_like(shape), shape)
-        return {"words": words, "weights": weights}
+            classes = tf.argmax(model(ids, training=False), axis=-1)
+            found = {"contributions": contributions(model, ids, classes).words}
+            if attentive:
+                found["weights"] = word_weights(model, ids)
+        shape = tf.shape(words)  # ids have a place for a word where there is none
+        found = {name: tf.slice(one, tf.zeros_like(shape), shape) for name, one in found.items()}
+        return found | {"words": words, "label": tf.gather(list(model.labels), classes)}
 
     with _in_16_bits(model) as (module.weights, called):
-        signatures = {"serve": concrete(serve, [None])}
-        if word_weights(model, few) is not None:
-            signatures["explain"] = concrete(explain, [None])
+        attentive = word_weights(model, few) is not None
+        signatures = {"serve": concrete(serve, [None]), "explain": concrete(explain, [None])}
     for name, strict in signatures.items():
         setattr(module, name, concrete(of_any_shape(strict), None))
     signatures["serving_default"] = signatures["serve"]

@@ -123,7 +123,8 @@ def test_what_one_process_does_all_day(trained, data, seconds, cases, tmp_path):
     rounds = 0
     while watch.is_alive():
         model = zoo.load(trained)
-        write_page(tmp_path / "page.html", model.explain(["a good stay", "bad. sad."]), "title")
+        explained = {"run": model.explain(["a good stay", "bad. sad."])}
+        write_page(tmp_path / "page.html", explained, "title")
         zoo.evaluate(trained)
         keras.backend.clear_session()  # as zoo.load asks for
         rounds += 1

@@ -1,0 +1,82 @@
+"""What would change an answer: the fewest words whose deletion does."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from zoo.explanation.deletion import answers_without, read_texts
+from zoo.explanation.explanation import Change, Explanation
+
+READ_TOGETHER = 32  # texts
+SINGLES = 10  # words that go alone
+TOGETHER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30)  # words that go together
+
+
+def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation]:
+    """The explanations, each with its ``change``.
+
+    The ten words that speak most for the answer go one at a time, then more and more of those that
+    speak for it go together, until it is another; then each that is not needed comes back. So no
+    word of a change could stay, but another choice of words might be smaller.
+
+    Args:
+        model: the classifier that was explained.
+        explanations: of the answers.
+
+    Returns:
+        The same in their order; ``change`` is None where no words were found.
+    """
+    texts = [
+        one
+        for start in range(0, len(explanations), READ_TOGETHER)
+        for one in read_texts(model, [x.text for x in explanations[start : start + READ_TOGETHER]])
+    ]
+    answers = [model.labels.index(one.explained) for one in explanations]
+    orders = [_order(one) for one in explanations]
+    first = [_tried(order, len(one.words)) for order, one in zip(orders, explanations, strict=True)]
+    found = {}
+    for row, rows in enumerate(answers_without(model, texts, first)):
+        changed = np.flatnonzero(rows.argmax(axis=-1) != answers[row])
+        if len(changed):
+            found[row] = first[row][changed[0]], rows[changed[0]].argmax()
+    waiting = [row for row, (kept, _) in found.items() if np.count_nonzero(~kept) > 1]
+    while waiting:
+        less = []
+        for row in waiting:  # each word of the change comes back, the one that says least first
+            kept = found[row][0]
+            places = [place for place in reversed(orders[row]) if not kept[place]]
+            less.append(kept | np.eye(len(kept), dtype=bool)[places])
+        shorter = answers_without(model, [texts[row] for row in waiting], less)
+        left = []
+        for row, choices, rows in zip(waiting, less, shorter, strict=True):
+            changed = np.flatnonzero(rows.argmax(axis=-1) != answers[row])
+            if len(changed):
+                found[row] = choices[changed[0]], rows[changed[0]].argmax()
+                if np.count_nonzero(~found[row][0]) > 1:
+                    left.append(row)
+        waiting = left
+    return [
+        dataclasses.replace(one, change=_change(model, *found[row]) if row in found else None)
+        for row, one in enumerate(explanations)
+    ]
+
+
+def _order(explanation):
+    """Numbers of the words that speak for the class, the strongest first."""
+    added = np.array([word.contribution for word in explanation.words])
+    order = np.argsort(-added, kind="stable")
+    return order[added[order] > 0].tolist()
+
+
+def _tried(order, count):
+    """Choices of kept words: all but one of the first, then all but the first two, and so on."""
+    singles = ~np.eye(count, dtype=bool)[order[:SINGLES]]
+    ranks = np.full(count, count)
+    ranks[order] = np.arange(len(order))
+    numbers = [number for number in TOGETHER if number <= len(order)]
+    return np.concatenate([singles, ranks >= np.reshape(numbers, (-1, 1))])
+
+
+def _change(model, kept, answer):
+    return Change(tuple(np.flatnonzero(~kept).tolist()), model.labels[answer])

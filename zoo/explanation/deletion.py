@@ -1,0 +1,110 @@
+"""What a model answers to texts without some of their words."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from zoo.answers import as_probabilities
+from zoo.backend import in_threads, prediction_threads
+from zoo.datasets.text.tokens import with_ngrams
+from zoo.progress import progress
+
+READ_AT_ONCE = 256  # texts without words
+
+
+class ReadText(NamedTuple):
+    """What a model reads of a text.
+
+    Attributes:
+        ids: ``[(sentences,) words]``, padded with 0.
+        words: those within the model's limits, in order, bytes; its n-grams are none of them.
+    """
+
+    ids: np.ndarray
+    words: np.ndarray
+
+
+def read_texts(model, texts: Sequence[str]) -> list[ReadText]:
+    """What the model reads of each text; so few of them that their ids may be padded together."""
+    tokens = model.preprocessor.tokens(list(texts))
+    ids, single = np.asarray(model.preprocessor.pad(tokens.inputs)), tokens.single_words
+    return [
+        ReadText(own, getattr(words, "flat_values", words).numpy())
+        for own, words in zip(ids, single, strict=True)
+    ]
+
+
+def answers_without(
+    model, texts: Sequence[ReadText], kept: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """What the model answers where only some words of a text are kept.
+
+    Args:
+        model: a classifier with ``preprocessor``.
+        texts: the texts.
+        kept: of each text the words that are kept, ``[choices, words]`` booleans.
+
+    Returns:
+        Of each text the probabilities, ``[choices, classes]``.
+    """
+    sizes = list(map(len, kept))
+    if not sum(sizes):
+        return [np.zeros((0, model.num_classes)) for _ in texts]
+
+    def batches():
+        waiting = []
+        for text, choices in zip(texts, kept, strict=True):
+            for start in range(0, len(choices), READ_AT_ONCE):
+                waiting.append(some_words(model, text, choices[start : start + READ_AT_ONCE]))
+                if sum(map(len, waiting)) >= READ_AT_ONCE:
+                    yield _padded(waiting)
+                    waiting = []
+        if waiting:
+            yield _padded(waiting)
+
+    model.make_predict_function()  # one for all threads
+    answers = in_threads(
+        lambda ids: model.predict_on_batch(ids)[: len(ids)], batches(), prediction_threads()
+    )
+    rows = list(progress(answers, "Leaving out words", sum(sizes), size=len, shown=True))
+    return np.split(as_probabilities(model, np.concatenate(rows)), np.cumsum(sizes)[:-1])
+
+
+def some_words(model, text: ReadText, kept: np.ndarray) -> np.ndarray:
+    """The ids of a text with some of its words, ``[choices, (sentences,) words]``.
+
+    Args:
+        model: a classifier with ``preprocessor``.
+        text: the text.
+        kept: ``[choices, words]`` booleans, in reading order.
+    """
+    own = model.preprocessor
+    if own.ngrams > 1:  # which other words make
+        flat, lengths = np.tile(text.words, (len(kept), 1))[kept], kept.sum(axis=1)
+        words = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.string), lengths)
+        read = with_ngrams(words, own.ngrams)
+        return np.asarray(own.pad(read.with_flat_values(own.lookup(read.flat_values))))
+    ids = np.broadcast_to(text.ids, (len(kept), *text.ids.shape))
+    inside = ids != 0
+    inside[inside] = kept.ravel()
+    return _together(ids, inside)
+
+
+def _together(ids, inside):
+    """The ids that are inside, without gaps, and without empty sentences between others."""
+    order = np.argsort(~inside, axis=-1, kind="stable")
+    ids = np.take_along_axis(np.where(inside, ids, 0), order, axis=-1)
+    if ids.ndim == 3:
+        order = np.argsort(~inside.any(axis=-1), axis=-1, kind="stable")
+        ids = np.take_along_axis(ids, order[..., None], axis=1)
+        ids = ids[:, : max(1, inside.any(axis=-1).sum(axis=1).max(initial=0))]
+    return ids[..., : max(1, inside.sum(axis=-1).max(initial=0))]
+
+
+def _padded(parts):
+    """Arrays of ids in one."""
+    longest = np.max([part.shape[1:] for part in parts], axis=0)
+    more = [[(0, 0), *((0, n) for n in longest - part.shape[1:])] for part in parts]
+    return np.concatenate([np.pad(part, by) for part, by in zip(parts, more, strict=True)])

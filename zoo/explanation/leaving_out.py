@@ -1,0 +1,44 @@
+"""How much each word speaks for a class by what its score loses without the word.
+
+The check of :mod:`zoo.explanation.contributions`, and what stands for them where a model reads no
+vectors of words. It needs an answer for each word.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from zoo.explanation.contributions import Contributions
+from zoo.explanation.deletion import ReadText, answers_without
+
+LEAST = 1e-7  # probability
+
+
+def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contributions:
+    """What the logarithm of a class's odds loses without each word.
+
+    Args:
+        model: a classifier with ``preprocessor``.
+        texts: texts whose ids are of one shape.
+        classes: the number of a class for each.
+
+    Returns:
+        Arrays; ``start`` is the score of a text without words, and the words need not sum up to
+        ``score - start``.
+    """
+    counts = [len(one.words) for one in texts]
+    kept = [
+        np.concatenate(
+            [np.ones((1, count), bool), np.zeros((1, count), bool), ~np.eye(count, dtype=bool)]
+        )
+        for count in counts
+    ]
+    words = np.zeros((len(texts), *texts[0].ids.shape), "float32")
+    ends = np.zeros((2, len(texts)), "float32")
+    for row, answers in enumerate(answers_without(model, texts, kept)):
+        own = np.clip(answers[:, classes[row]], LEAST, 1 - LEAST)
+        odds = np.log(own) - np.log1p(-own)
+        ends[:, row] = odds[:2]
+        places = np.nonzero(texts[row].ids)  # n-grams, which a bag may have, come after the words
+        words[row][tuple(place[: counts[row]] for place in places)] = odds[0] - odds[2:]
+    return Contributions(words, *ends)
