@@ -222,6 +222,25 @@ class OneLabel:
         """Answers, in the form of targets."""
         return probabilities.argmax(axis=-1)
 
+    def includes(self, answers: np.ndarray, number: int) -> np.ndarray:
+        """Which answers say that a class is there, ``[texts]`` booleans."""
+        return answers == number
+
+    def odds(self, logits, classes):
+        """The logarithms of the odds of a class of each text, ``[texts]``; a tensor.
+
+        Args:
+            logits: ``[texts, classes]`` float32.
+            classes: their numbers, ``[texts]``.
+        """
+        from keras import ops
+
+        from zoo.layers.masking import LOWEST
+
+        own = ops.one_hot(classes, logits.shape[-1], dtype="bool")
+        others = ops.logsumexp(ops.where(own, LOWEST, logits), axis=-1)
+        return ops.sum(ops.where(own, logits, 0), axis=-1) - others
+
     def sureness(self, answers: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         """The probability of each answer, ``[texts]``."""
         return np.take_along_axis(probabilities, answers[:, None], -1)[:, 0]

@@ -249,6 +249,14 @@ class SeveralLabels:
         above = 0.5 if thresholds is None else np.asarray(thresholds)
         return (probabilities > above).astype("float32")
 
+    def includes(self, answers: np.ndarray, number: int) -> np.ndarray:
+        return answers[:, number].astype(bool)
+
+    def odds(self, logits, classes):
+        from keras import ops
+
+        return ops.take_along_axis(logits, ops.expand_dims(classes, -1), axis=-1)[:, 0]
+
     def sureness(self, answers: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         """The probability of all labels of an answer together, were they independent."""
         return np.where(answers > 0, probabilities, 1 - probabilities).prod(axis=-1)

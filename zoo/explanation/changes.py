@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zoo.answers import answers_of
 from zoo.explanation.deletion import answers_without, read_texts
 from zoo.explanation.explanation import Change, Explanation
 
@@ -32,14 +33,14 @@ def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation
         for start in range(0, len(explanations), READ_TOGETHER)
         for one in read_texts(model, [x.text for x in explanations[start : start + READ_TOGETHER]])
     ]
-    answers = [model.labels.index(one.explained) for one in explanations]
+    classes = [model.labels.index(one.explained) for one in explanations]
     orders = [_order(one) for one in explanations]
     first = [_tried(order, len(one.words)) for order, one in zip(orders, explanations, strict=True)]
     found = {}
     for row, rows in enumerate(answers_without(model, texts, first)):
-        changed = np.flatnonzero(rows.argmax(axis=-1) != answers[row])
-        if len(changed):
-            found[row] = first[row][changed[0]], rows[changed[0]].argmax()
+        given = np.array([list(explanations[row].probabilities.values())])
+        if model.kind.includes(answers_of(model, given), classes[row])[0]:
+            found |= _first_other(model, row, rows, classes[row], first[row])
     waiting = [row for row, (kept, _) in found.items() if np.count_nonzero(~kept) > 1]
     while waiting:
         less = []
@@ -50,9 +51,8 @@ def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation
         shorter = answers_without(model, [texts[row] for row in waiting], less)
         left = []
         for row, choices, rows in zip(waiting, less, shorter, strict=True):
-            changed = np.flatnonzero(rows.argmax(axis=-1) != answers[row])
-            if len(changed):
-                found[row] = choices[changed[0]], rows[changed[0]].argmax()
+            if other := _first_other(model, row, rows, classes[row], choices):
+                found |= other
                 if np.count_nonzero(~found[row][0]) > 1:
                     left.append(row)
         waiting = left
@@ -78,5 +78,16 @@ def _tried(order, count):
     return np.concatenate([singles, ranks >= np.reshape(numbers, (-1, 1))])
 
 
+def _first_other(model, row, probabilities, number, choices):
+    """By its row, the first choice of kept words of which another answer is given, and that one.
+
+    The answer that the class is there is that of the whole text.
+    """
+    answers = answers_of(model, probabilities)
+    changed = np.flatnonzero(~model.kind.includes(answers, number))
+    return {row: (choices[changed[0]], answers[changed[:1]])} if len(changed) else {}
+
+
 def _change(model, kept, answer):
-    return Change(tuple(np.flatnonzero(~kept).tolist()), model.labels[answer])
+    (named,) = model.kind.named(answer, model.labels)
+    return Change(tuple(np.flatnonzero(~kept).tolist()), model.kind.written(named))

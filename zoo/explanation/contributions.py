@@ -2,7 +2,8 @@
 
 Sundararajan et al. 2017, Equation 3, over the vectors of words: these grow from that of padding to
 what they are, all at the same pace, and a word contributes what its growing adds to the score. The
-score is the logarithm of the odds of a class: 0 where it is as probable as all others together.
+score is the logarithm of the odds of a class: 0 where it is as probable as all others together, or,
+where a text may have several labels, as not.
 Of a model that is linear in counts it is the count times the weight, less those for other classes.
 """
 
@@ -16,7 +17,6 @@ import numpy as np
 from keras import ops
 
 from zoo.backend.gradients import in_graph, with_gradient
-from zoo.layers.masking import LOWEST
 
 LEAST = 1e-7  # probability
 STEPS = 12  # points of the Gauss-Legendre quadrature
@@ -120,9 +120,7 @@ def score_of(model, ids, classes, shares):
         logits = ops.cast(model(ids, training=False), "float32")
     if not (model.logits or model.classify.built):  # a model of one's own with another head
         logits = ops.log(ops.maximum(logits, LEAST))
-    own = ops.one_hot(classes, model.num_classes, dtype="bool")
-    others = ops.logsumexp(ops.where(own, LOWEST, logits), axis=-1)
-    return ops.sum(ops.where(own, logits, 0), axis=-1) - others
+    return model.kind.odds(logits, classes)
 
 
 @contextmanager
