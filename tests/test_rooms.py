@@ -11,7 +11,8 @@ TOPS = ("zoo", "layers", "datasets")
 LEVELS = [
     "errors",
     "letters progress filesystem options backend",
-    "optimizers layers answers",
+    "optimizers layers",
+    "answers",
     "datasets",
     "recipes input_checks words_and_labels",
     "text_inputs",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from zoo.answers import ONE, SEVERAL
 from zoo.datasets import Preprocessor
 from zoo.explanation.changes import with_changes
 from zoo.explanation.explanation import Change, Explanation, Word
@@ -14,6 +15,7 @@ class Sums:
     """Says "yes" where the words' worth is above 0."""
 
     preprocessor, logits, num_classes, labels = Preprocessor(WORDS), False, 2, ["no", "yes"]
+    kind, thresholds = ONE, None
 
     def make_predict_function(self):
         pass
@@ -32,7 +34,8 @@ def explained(text):
         start = text.index(one, end)
         end = start + len(one)
         words.append(Word(one, start, end, 0, True, None, (), contribution=sign * WORTH[one]))
-    return Explanation(text, answer, 0.9, {}, tuple(words), (), None, explained=answer)
+    sure = {"no": 0.9, "yes": 0.1} if answer == "no" else {"no": 0.1, "yes": 0.9}
+    return Explanation(text, answer, 0.9, sure, tuple(words), (), None, explained=answer)
 
 
 def changes(*texts):
@@ -68,3 +71,25 @@ def test_a_word_that_is_not_needed_comes_back():
 def test_texts_without_words_and_without_a_change():
     assert changes("", "so so") == [None, None]
     assert with_changes(Sums(), []) == []
+
+
+def test_of_several_labels_one_goes():
+    class Labels(Sums):
+        labels, kind = ["bad", "good"], SEVERAL
+
+        def predict_on_batch(self, ids):
+            return (
+                np.stack(
+                    [(np.asarray(ids) == WORDS.index(one) + 2).any(-1) for one in self.labels], -1
+                )
+                * 0.9
+            )
+
+    words = [Word("good", 0, 4, 0, True, None, (), contribution=3.0)]
+    words += [Word("bad", 5, 8, 0, True, None, (), contribution=-0.5)]
+    sure = {"bad": 0.9, "good": 0.9}
+    given = Explanation(
+        "good bad", "bad; good", 0.8, sure, tuple(words), (), None, explained="good"
+    )
+    (found,) = with_changes(Labels(), [given])
+    assert found.change == Change((0,), "bad")
