@@ -179,7 +179,7 @@ def strings(texts, targets):
         (lambda: pairs().map(lambda t, y: ({"a": t, "b": t}, y)), "got elements with a, b of an"),
         (lambda: pairs().map(lambda t, y: t), r"gives \(texts, targets\): got texts alone"),
         (lambda: pairs().map(lambda t, y: (t, y + 1)), "a target is no class: .*, 0 to 2: got 3"),
-        (lambda: pairs().map(strings), "targets of the dataset are strings"),
+        (lambda: pairs().map(strings), "a target is no class: it must be among model.labels: got"),
         (lambda: pairs().batch(2).map(lambda t, y: (t, tf.one_hot(y, 3))), "the shape .*None, 3"),
         (lambda: pairs().batch(2).map(lambda t, y: (t, y[0])), "but single targets: batch both"),
         (

@@ -202,10 +202,19 @@ def with_classes(dataset: Any, wanted: str, classes: int, ignored: int | None) -
 
 
 def numbered_stream(dataset: Any, labels: Sequence[str]) -> Any:
-    """Tuples whose targets are labels, as tuples with the numbers of these, -1 for another."""
+    """Tuples whose targets are labels, as tuples with the numbers of these; it stops at another."""
     import tensorflow as tf
 
     table = tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(list(labels), tf.range(len(labels))), -1
     )
-    return dataset.map(lambda inputs, targets, *weights: (inputs, table[targets], *weights))
+
+    def numbered(inputs, targets, *weights):
+        numbers = table[targets]
+        wrong = tf.boolean_mask(targets, numbers < 0)[:1] if targets.shape.rank else [targets]
+        told = ["a target is no class: it must be among model.labels", wrong]
+        check = tf.debugging.Assert(tf.reduce_all(numbers >= 0), told)
+        with tf.control_dependencies([check]):
+            return inputs, tf.identity(numbers), *weights
+
+    return dataset.map(numbered)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.errors import UsageError
-from zoo.first_fit import compile_by_default
 from zoo.registry import create, told_options
 from zoo.settings import WEIGHTS, check_weights
 from zoo.weights.sources import find_start, is_run
@@ -74,6 +73,7 @@ def build(
         return model
     from zoo.datasets import Preprocessor
     from zoo.datasets.text.preprocessor import whole_words
+    from zoo.first_fit import compile_by_default
 
     options = told_options(name, preset, options)
     start = find_start(weights, create(name, num_classes, **options), options)
