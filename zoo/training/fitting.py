@@ -55,7 +55,7 @@ def fit(
     """
     steps = recipe.evaluate_every // recipe.batch_size
     # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
-    # texts, beside that of validation, and not of class weights, unless texts have own ones.
+    # texts, beside that of validation, and not of class weights, unless texts have their own.
     metrics = corpus.kind.metrics(classifier.logits)
     plain = share is None and corpus.train.weights is None
     measured = {"metrics" if plain else "weighted_metrics": metrics}
