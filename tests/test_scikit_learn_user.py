@@ -111,7 +111,6 @@ def test_bad_input_is_told():
         "check_set_params",
         "check_estimator_cloneable",
         "check_estimator_repr",
-        "check_do_not_raise_errors_in_init_or_set_param",
         "check_estimator_tags_renamed",
         "check_valid_tag_types",
         "check_mixin_order",

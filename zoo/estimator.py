@@ -95,7 +95,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
             if one is not None and len(one) != len(texts):
                 raise ValueError(f"{len(texts)} texts need as many {name}: got {len(one)}")
         if len(self.classes_) < 2:
-            raise ValueError(f"there is one class only, {self.classes_[0]!r}: nothing to learn")
+            raise ValueError(
+                f"there is one class only, {str(self.classes_[0])!r}: nothing to learn"
+            )
         train = Split(texts, targets, sample_weight)
         nothing = train.take(np.zeros(len(train), bool))
         labels = list(map(str, self.classes_))

@@ -757,7 +757,8 @@ def test_a_third_of_the_evaluations_but_five_may_be_no_better(
 ):
     checkpoint, settings = "zoo.training.fitting.Checkpoint", {"recipe": recipe, "epochs": epochs}
     how = until(checkpoint, csv_file, tmp_path, "act", **settings).kwargs
-    assert how == {"patience": patience, "plateau": plateau, "last": False}
+    told = {"patience": patience, "plateau": plateau, "last": False, "measure": "accuracy"}
+    assert how == told
 
 
 def test_the_rate_falls_on_a_plateau_and_patience_ends(model, tmp_path):

@@ -55,9 +55,10 @@ def fit(
     """
     steps = recipe.evaluate_every // recipe.batch_size
     # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
-    # texts, beside that of validation, and not of class weights.
+    # texts, beside that of validation, and not of class weights, unless texts have their own.
     metrics = corpus.kind.metrics(classifier.logits)
-    measured = {"metrics" if share is None else "weighted_metrics": metrics}
+    plain = share is None and corpus.train.weights is None
+    measured = {"metrics" if plain else "weighted_metrics": metrics}
     classifier.compile(
         optimizer=recipe.build_optimizer(),
         loss=corpus.kind.loss(classifier.logits),

@@ -89,7 +89,7 @@ def tune(
         _claim(folder, taken, _told(settings) | {"texts": corpus.digest()})
         try:
             middle, measure = _middle_rate(settings, corpus), corpus.kind.measure
-            _search(optuna, folder, study, settings, trials, middle, measure)
+            _search(optuna, folder, study, settings, trials, measure, middle)
         except DivergedError:
             raise
         except UsageError:  # a setting that is wrong is no trial
@@ -125,7 +125,7 @@ def _middle_rate(settings, corpus):
     return default or create(settings.model, 2, preset, **options).learning_rate
 
 
-def _search(optuna, folder, study, settings, trials, rate, measure):
+def _search(optuna, folder, study, settings, trials, measure, rate):
     """Runs the trials that are still to be."""
     for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
