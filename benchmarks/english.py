@@ -79,7 +79,8 @@ CARD_TEXT = """# The English word table
   as the largest component, and is what the components tell of the values that people gave words in
   VADER's lexicon (Hutto and Gilbert 2014) and in TextBlob's, of adjectives (De Smedt and Daelemans
   2012). {rated:,} words of the table are in one of them; what is told of the others is a guess.
-- **Form**: whole numbers, times {step} of the root mean square of a row; that of the components is {size}.
+- **Form**: whole numbers, times {step} of the root mean square of a row; that of the components
+  is {size}.
 - **Texts**: {share} of the training texts of each corpus below, at most {texts:,}, without their
   labels, and none of a test split. `benchmarks/results/english.md` compares
   tables on the other training texts.
