@@ -179,7 +179,8 @@ def test_the_mean_of_word_vectors_stands_beside_ngrams(classes):
     vectors.add_vectors(words, random.normal(size=(len(words), 7)).astype("float32"))
     limits = zoo.build("svm_vectors", classes, vocabulary_size=2)
     preprocessor = Preprocessor.fit(split, limits.max_words, min_count=1, ngrams=limits.ngrams)
-    rival = TfidfVectorizer(analyzer=analyze(2), vocabulary=preprocessor.vocabulary)
+    told = {"vocabulary": preprocessor.vocabulary, "sublinear_tf": True}
+    rival = TfidfVectorizer(analyzer=analyze(2), **told)
     counted = rival.fit_transform(list(split))
 
     def means(some):
@@ -208,7 +209,7 @@ def test_without_word_vectors_ngrams_alone_count():
     split, new = corpus(3), texts(50, seed=1)
     model = solved("svm_vectors", split)
     assert not model.known.numpy().any()
-    answers = solved("svm_bigrams", split).predict(new, verbose=0)
+    answers = solved("svm_bigrams", split, weighting="log_tfidf").predict(new, verbose=0)
     np.testing.assert_allclose(model.predict(new, verbose=0), answers, atol=1e-4)
 
 

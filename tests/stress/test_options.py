@@ -69,7 +69,7 @@ def legal_options(draw, name):
     if "small_units" in found:
         found["units"] += found["small_units"]
     if class_name(name) == "bagofngrams":
-        if found["solver"] is None and found["weighting"] == "tfidf":
+        if found["solver"] is None and found["weighting"] in ("tfidf", "log_tfidf"):
             found["weighting"] = "count"
         if found["solver"] in ("naive_bayes", "nb_svm"):
             found["train_embeddings"] = True

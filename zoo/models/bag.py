@@ -12,6 +12,7 @@ from zoo.models._linear import chosen_weight, solved
 from zoo.options import Positive, Size
 from zoo.registry import register_model
 
+TFIDF = ("tfidf", "log_tfidf")
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 
 
@@ -27,7 +28,7 @@ WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 @register_model("ave", solver="logistic", weighting="mean", train_embeddings=False)
 @register_model("bag_of_means", solver="logistic", clusters=5000)
 @register_model("svm_average", solver="svm", weighting="mean", train_embeddings=False)
-@register_model("svm_vectors", solver="svm", ngrams=2, weighting="tfidf", vectors=True)
+@register_model("svm_vectors", solver="svm", ngrams=2, weighting="log_tfidf", vectors=True)
 @register_model("fasttext", ngrams=2, weighting="mean", embedding_dim=100)
 @keras.saving.register_keras_serializable("zoo")
 class BagOfNgrams(TextClassifier):
@@ -45,8 +46,8 @@ class BagOfNgrams(TextClassifier):
     Args:
         ngrams: words of the longest n-gram.
         weighting: how n-grams are summed up: "count", each time that one stands there; "presence",
-            once; "mean"; or "tfidf", the count times the logarithm of how rare its texts are, at
-            length 1.
+            once; "mean"; "tfidf", the count times the logarithm of how rare its texts are, at
+            length 1; or "log_tfidf", the same of 1 and the logarithm of the count.
         solver: "logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm", or None for training by
             gradient.
         clusters: at most so many groups of words with the same weights, by k-means; None for none.
@@ -65,7 +66,7 @@ class BagOfNgrams(TextClassifier):
         num_classes,
         *,
         ngrams: Size = 1,
-        weighting: Literal["count", "presence", "mean", "tfidf"] = "count",
+        weighting: Literal["count", "presence", "mean", "tfidf", "log_tfidf"] = "count",
         solver: Literal["logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm"] | None = None,
         clusters: Size | None = None,
         strength: Positive = 1.0,
@@ -75,8 +76,8 @@ class BagOfNgrams(TextClassifier):
         max_words: Size = 2_500,
         **kwargs,
     ):
-        if solver is None and weighting == "tfidf":
-            raise ValueError("weighting 'tfidf' needs a solver, which counts the texts")
+        if solver is None and weighting in TFIDF:
+            raise ValueError(f"weighting {weighting!r} needs a solver, which counts the texts")
         if clusters is not None and (solver is None or not train_embeddings):
             raise ValueError(
                 f"clusters are of a solver's weights: got clusters={clusters}, solver={solver!r} "
@@ -141,7 +142,10 @@ class BagOfNgrams(TextClassifier):
             weights = weights / self._of_equals(ids, ops.ones_like(weights))
         elif self.weighting == "mean":
             weights = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), 1)
-        elif self.weighting == "tfidf":
+        elif self.weighting in TFIDF:
+            if self.weighting == "log_tfidf":
+                counts = ops.maximum(self._of_equals(ids, weights), 1)
+                weights = weights * (1 + ops.log(counts)) / counts
             weights = weights * ops.take(self.rarity, ids, axis=0)
             # The length is the root of the sum over the n-grams of (count * rarity)^2.
             square = weights * self._of_equals(ids, weights)
@@ -182,8 +186,8 @@ class BagOfNgrams(TextClassifier):
             features = normalize(features, "l1")
         elif self.weighting == "presence":
             features = features.sign()
-        elif self.weighting == "tfidf":
-            tfidf = TfidfTransformer()
+        elif self.weighting in TFIDF:
+            tfidf = TfidfTransformer(sublinear_tf=self.weighting == "log_tfidf")
             features = tfidf.fit_transform(features)
             seen = np.asarray(counts.sum(axis=0)).ravel() > 0  # others have vectors alone
             self.rarity.assign(np.pad(tfidf.idf_ * seen, (UNKNOWN + 1, 0)))
