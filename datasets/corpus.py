@@ -205,8 +205,9 @@ class Corpus:
             split: "train", "validation" or "test".
         """
         part = getattr(self, split)
-        hard = self.kind.hard(part.targets)
-        return part if hard is part.targets else Split(part.texts, hard, part.weights)
+        targets = part.targets
+        hard = self.kind.hard(targets)
+        return part if hard is targets else Split(part.texts, hard, part.weights)
 
     def in_order(self, labels: Sequence[str]) -> "Corpus":
         """The same, in memory, with its classes in another order; class numbers follow.

@@ -116,8 +116,7 @@ def test_the_python_works(folder, monkeypatch, capsys):
     names = {}
     for block in blocks("python"):
         exec(block, names)
-    rating = capsys.readouterr().out.splitlines()[-2]
-    assert rating in list("12345")
+    assert {"good", "bad"} & set(capsys.readouterr().out.splitlines())
 
 
 def test_the_table_has_every_model_beside_its_file():
