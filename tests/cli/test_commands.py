@@ -661,7 +661,8 @@ def test_no_text_commands_the_terminal(capsys, monkeypatch):
 
 
 def test_shading_stands_where_the_words_are():
-    word = Word("good", 5, 9, sentence=0, known=True, weight=1.0, heads=(1.0,))
+    told = {"weight": 1.0, "heads": (1.0,), "contribution": 2.0}
+    word = Word("good", 5, 9, sentence=0, known=True, **told)
     one = Explanation("bad\r\ngood stay", "yes", 0.9, {"yes": 0.9}, (word,), (), None)
     shown = terminal.shaded(one)
     (span,) = (span for span in shown.spans if "on #" in str(span.style))
