@@ -782,7 +782,7 @@ def test_the_rate_falls_on_a_plateau_and_patience_ends(model, tmp_path):
         ({"weights": np.zeros(2)}, "weights must be auto, none, .* or a path"),
         ({"weights": "englsh"}, "unknown weights 'englsh'. Did you mean 'english'"),
         ({"seed": None}, "seed must be a whole number from 0.*: got None"),
-        ({"min_count": None}, "min_count must be a whole number of at least 1: got None"),
+        ({"min_count": 0}, "min_count must be a whole number of at least 1: got 0"),
         ({"seed": 1.5}, "seed must be a whole number from 0.*: got 1.5"),
         ({"learning_rate": "0.1"}, "learning_rate must be a number above 0.*: got '0.1'"),
         ({"epoch": 3}, "unknown argument of zoo.train 'epoch'. Did you mean 'epochs'"),
