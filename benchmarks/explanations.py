@@ -324,12 +324,16 @@ def report() -> None:
         *_page(),
         "",
     ]
+    there = {(row["model"], row["corpus"]) for row in rows}
+    pairs = [(model, corpus) for corpus in LEARNT for model in MODELS]
+    lacking = ", ".join(f"`{pair[0]}` on {pair[1]}" for pair in pairs if pair not in there)
+    learnt = ", ".join(f"{corpus} {texts:,}" for corpus, texts in LEARNT.items())
     lines += [
         f"Written by `make bench-explanations` on {machine()}. Each model learnt for a minute or "
-        f"so from a few thousand training texts ({LEARNT}), without word vectors; texts are drawn "
+        f"so from some training texts ({learnt}), without word vectors; texts are drawn "
         f"from the test split. LIME has {SAMPLES:,} samples of a text, its own default is 5,000. "
         "Others used the same two cores meanwhile, so that seconds by the clock say little. "
-        "SHAP was not run.",
+        "SHAP was not run." + (f" Not measured: {lacking}." if lacking else ""),
         "",
     ]
     RESULTS.write_text("\n".join(lines), "utf-8")

@@ -49,7 +49,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         class_weights: bool | None = None,
         keep: str | None = None,
         clean_up: str | None = None,
-        min_count: int = 2,
+        min_count: int | None = None,
         max_vocabulary: int | None = None,
         precision: str = "auto",
         calibrate: bool = True,
