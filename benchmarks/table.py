@@ -14,7 +14,6 @@ import pandas as pd
 import zoo
 from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
 from benchmarks.report import machine
-from benchmarks.teacher import Teaching, taught
 from zoo import datasets
 from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
@@ -43,8 +42,7 @@ class System:
         train: arguments of :func:`zoo.train` in addition to the table's.
         elsewhere: the paper's accuracies on corpora that are not to be had.
         corpora: on which it is run; all of the table's where there are none.
-        taught: how a language model labels more texts to train on, if it does; see
-            :mod:`benchmarks.teacher`.
+        teacher: arguments of :func:`zoo.train` for the run that teaches it, if one does.
     """
 
     name: str
@@ -53,7 +51,7 @@ class System:
     train: dict[str, Any] = field(default_factory=dict)
     elsewhere: tuple[float | None, ...] = ()
     corpora: tuple[str, ...] = ()
-    taught: Teaching | None = None
+    teacher: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class Table:
         one = self.system(name)
         vectors = None if "weights" in one.train else self.vectors
         shared = {"vectors": vectors, "texts": self.texts}
-        shared |= {"taught": one.taught and one.taught.settings()}
+        shared |= {"teacher": one.teacher}
         told = {name: value for name, value in shared.items() if value is not None}
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
 
@@ -149,12 +147,10 @@ class Table:
         with tempfile.TemporaryDirectory() as folder:
             if self.texts is not None:
                 data, train["files"] = as_files(self._part(data, seed), Path(folder))
-            if row.taught:
-                vectors, start = str(imdb_vectors(self.vectors)), Path(folder) / "start"
-                frames = taught(data, seed, vectors, row.taught, quick, start)
-                data, train["files"] = as_files(frames, Path(folder))
-                if row.taught.layers:
-                    train["weights"] = start
+            if row.teacher is not None:
+                shared = {"seed": seed, "output": folder, "verbose": 2}
+                shared |= {"epochs": 1} if quick else {}
+                train["teacher"] = zoo.train(data=data, **row.teacher | shared)
                 teaching = time.perf_counter() - started
             run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))

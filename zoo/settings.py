@@ -228,7 +228,25 @@ class TrainSettings:
     unlabelled: Annotated[
         AnyPath | None,
         Flag("--unlabelled-data"),
-        "Further texts for word2vec, without labels: a table, a folder, a glob or .txt.",
+        "Further texts without labels, for a teacher to answer, or for word2vec: a table, a "
+        "folder, a glob or .txt.",
+    ] = None
+    teacher: Annotated[
+        AnyPath | None,
+        "A run of a larger model, from whose answers to other texts this one learns, too: to "
+        "--unlabelled-data, and to variations of the training texts; or a file of anyone's "
+        "answers, with how much of each label a text has, such as zoo predict writes.",
+    ] = None
+    variations: Annotated[
+        Distance | None,
+        "With --teacher: how many variations of the training texts it answers, in which words are "
+        "replaced, lacking, or followed by those of another text. Default: as many as make 10,000 "
+        "texts with those of --unlabelled-data.",
+    ] = None
+    minutes: Annotated[
+        Positive | None,
+        "Most minutes of training, those of a teacher's answers included, to which it is made "
+        "shorter. Default: as long as it takes.",
     ] = None
     cache: Annotated[
         Cache,
@@ -309,17 +327,18 @@ class TrainSettings:
                 "instead"
             )
         check_weights(self.weights)
-        if self.unlabelled is not None and self.weights not in ("auto", "word2vec"):
+        for_vectors = self.weights in ("auto", "word2vec")
+        if self.unlabelled is not None and not for_vectors and self.teacher is None:
             raise UsageError(
-                "unlabelled texts are for word2vec: weights must be word2vec (--weights word2vec), "
-                f"got {self.weights}"
+                "unlabelled texts are for a teacher (--teacher RUN) or for word2vec: weights must "
+                f"be word2vec (--weights word2vec), got {self.weights}"
             )
 
     def kept(self) -> dict[str, Any]:
         """What ``config.json`` keeps of them, with paths that are still right from elsewhere."""
         others = {*names(Group.FILES), *names(Group.MACHINE), "output"} - {"devices", "processes"}
         values = {name: getattr(self, name) for name in names() if name not in others}
-        for name in ("weights", "unlabelled"):
+        for name in ("weights", "unlabelled", "teacher"):
             if values[name] not in (None, *WEIGHTS):
                 values[name] = absolute(values[name])
         return values

@@ -69,6 +69,16 @@ def of_form(form: str):
     return FORMS[form]
 
 
+def with_shares(kind):
+    """The kind of targets from 0 to 1 for each class, in place of targets of a kind."""
+    return FORMS[SoftLabels.form] if kind.name == ONE.name else kind
+
+
+def softened(targets: np.ndarray, classes: int) -> np.ndarray:
+    """Targets of any kind as ones of :func:`with_shares`, ``[texts, classes]`` float32."""
+    return np.eye(classes, dtype="float32")[targets] if targets.ndim == 1 else targets
+
+
 def kind_of_scores(scores: dict[str, Any]):
     """The kind of answers that scores are of."""
     return KINDS[scores.get("answers", ONE.name)]

@@ -55,7 +55,9 @@ class SeveralLabels:
     def encoded(self, column, numbers: dict[str, int]) -> np.ndarray:
         found = np.zeros((len(column), len(numbers)), "float32")
         for row, labels in enumerate(column):
-            found[row, [numbers[label] for label in labels]] = 1
+            for one in labels:  # a label, or a pair of it and how sure a teacher is
+                label, share = one if isinstance(one, tuple) else (one, 1)
+                found[row, numbers[label]] = min(share, 1)
         return found
 
     def hard(self, targets: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 import logging
 import math
 import re
+import time
 from pathlib import Path
 from typing import get_args
 
@@ -18,6 +19,7 @@ from zoo.recipes import PATIENCE, Recipe, class_weights
 from zoo.settings import Cache
 from zoo.training.checkpoints import Checkpoint
 
+TIMED = 20  # steps, after as many in which graphs are compiled
 NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
 
 logger = logging.getLogger("zoo")
@@ -139,6 +141,25 @@ def fit(
         )
     checkpoint.restore_best(classifier)
     return ended
+
+
+def seconds_a_step(classifier, corpus: Corpus, recipe: Recipe, seed: int = 0) -> float:
+    """How long a step of the training takes, measured on a copy of the classifier.
+
+    Args:
+        classifier, corpus, recipe, seed: as of :func:`fit`.
+    """
+    copy = type(classifier).from_config(classifier.get_config())
+    copy.build()
+    copy.compile(optimizer=recipe.build_optimizer(), loss=corpus.kind.loss(classifier.logits))
+    batches = classifier.preprocessor.batches(
+        *(corpus.train.shuffled(seed).dataset(), recipe.batch_size, True, seed, "none", 0),
+        groups=classifier.sentence_groups,
+    )
+    ends = []
+    told = keras.callbacks.LambdaCallback(on_epoch_end=lambda *_: ends.append(time.perf_counter()))
+    copy.fit(batches, steps_per_epoch=TIMED, epochs=2, callbacks=[told], shuffle=False, verbose=0)
+    return (ends[1] - ends[0]) / TIMED
 
 
 def _build_metrics(classifier, kind):

@@ -25,6 +25,7 @@ from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write
 from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import build_classifier, least_count, rebuild_classifier
+from zoo.training.teaching import check_teacher, taught, thresholds_of
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from zoo.classifier import TextClassifier
 
+FOR_STEPS = 0.8  # of the time of a training, beside evaluations and what comes after them
 PARTS = 3  # of the training texts, where no others choose thresholds
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
@@ -84,6 +86,7 @@ def train(
         settings = dataclasses.replace(settings, data=datasets.as_path(data))
     if is_run(settings.weights):
         _check_start(settings)
+    check_teacher(settings)
     name = f"{settings.model}-{datasets.short_name(data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
         recipe = _recipe_of(settings)
@@ -91,15 +94,15 @@ def train(
         corpus.split(settings.seed, least_validation=recipe.least_validation)
         _announce(corpus)
         started = time.perf_counter()
+        if settings.unlabelled is not None:
+            _add_unlabelled(corpus, settings)
+        learnt = taught(corpus, settings, folder)
         with _session(settings) as (precision, share):
-            if settings.unlabelled is not None:
-                _add_unlabelled(corpus, settings)
-            classifier, start = build_classifier(settings, corpus)
-            sizes = len(corpus.train), len(corpus.validation)
-            recipe = recipe.resolved(classifier, *sizes, **settings.of_recipe)
-            _check_batch_size(recipe.batch_size, len(corpus.train), share)
+            classifier, start = build_classifier(settings, learnt)
+            recipe = _resolved_recipe(classifier, learnt, settings, started)
+            _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
-            resolved = _resolved(settings, corpus, classifier, precision, share, folder, start)
+            resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)
             config = RunConfig(
                 resolved,
                 recipe=recipe,
@@ -112,7 +115,7 @@ def train(
             )
             write_words(folder, classifier)
             config.write(folder)
-            ended = _fit(folder, classifier, corpus, recipe, settings, share)
+            ended = _fit(folder, classifier, learnt, recipe, settings, share)
             seconds = time.perf_counter() - started
         if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)
@@ -189,8 +192,9 @@ def _resume(run, folder, config, machine):
     started = time.perf_counter()
     here = {name: getattr(machine, name) for name in names(Group.MACHINE)}
     settings = dataclasses.replace(config.settings, **here)
+    learnt = taught(corpus, settings, run)
     with _session(settings) as (_, share):
-        _check_batch_size(config.recipe.batch_size, len(corpus.train), share)
+        _check_batch_size(config.recipe.batch_size, len(learnt.train), share)
         now = 1 if share is None else share.devices
         if (before := config.settings.devices) != now:
             logger.warning(
@@ -198,7 +202,7 @@ def _resume(run, folder, config, machine):
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)
-        ended = _fit(folder, classifier, corpus, config.recipe, settings, share)
+        ended = _fit(folder, classifier, learnt, config.recipe, settings, share)
         seconds = time.perf_counter() - started
     if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
@@ -368,7 +372,9 @@ def _decided(classifier, corpus, settings):
     classifier = in_float32(classifier)
     if settings.calibrate and validation:
         temperature = calibration.calibrate(classifier, validation)
-    if classifier.kind.has_thresholds and settings.processes == 1:
+    if classifier.kind.has_thresholds and settings.teacher is not None and not validation:
+        classifier.thresholds = thresholds_of(settings.teacher)
+    elif classifier.kind.has_thresholds and settings.processes == 1:
         known = validation or corpus.judged("train")
         said = probabilities_of(classifier, known) if validation else _of_parts(corpus, settings)
         classifier.thresholds = classifier.kind.thresholds(said, known.targets)
@@ -413,10 +419,13 @@ def learn(corpus: datasets.Corpus, settings: TrainSettings) -> "TextClassifier":
 
 def _learnt(corpus, settings):
     """A classifier of a corpus in splits."""
-    with _session(settings) as (_, share), tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+    with contextlib.ExitStack() as stack:
+        started = time.perf_counter()
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-"))
+        corpus = taught(corpus, settings, Path(folder))
+        _, share = stack.enter_context(_session(settings))
         classifier, _ = build_classifier(settings, corpus)
-        sizes = len(corpus.train), len(corpus.validation)
-        recipe = _recipe_of(settings).resolved(classifier, *sizes, **settings.of_recipe)
+        recipe = _resolved_recipe(classifier, corpus, settings, started)
         if not _fit(Path(folder), classifier, corpus, recipe, settings, share):
             raise KeyboardInterrupt
     return classifier
@@ -426,6 +435,25 @@ def _recipe_of(settings):
     """The recipe of a training, with what settings replace of it."""
     recipe = find_recipe(settings.model, settings.recipe)
     return dataclasses.replace(recipe, **settings.of_recipe)
+
+
+def _resolved_recipe(classifier, corpus, settings, started):
+    """With nothing left open, and no more steps than there is time for since the start."""
+    sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
+    recipe = _recipe_of(settings)
+    found = recipe.resolved(classifier, *sizes, **own)
+    if settings.minutes is None or classifier.solves:
+        return found
+    from zoo.training.fitting import seconds_a_step
+
+    step = seconds_a_step(classifier, corpus, found, settings.seed)
+    left = 60 * settings.minutes - (time.perf_counter() - started)
+    steps = max(1, int(FOR_STEPS * left / step))
+    if steps >= found.steps:
+        return found
+    logger.info("A step takes %.0f ms: there is time for %s of %s", 1000 * step, steps, found.steps)
+    own.pop("epochs", None)
+    return dataclasses.replace(recipe, steps=steps, epochs=None).resolved(classifier, *sizes, **own)
 
 
 def _announce(corpus):

@@ -96,14 +96,14 @@ def automatic(
     Returns:
         "english", for bert "minilm" if that is installed, where the table knows most of the
         running words; for a paper's preset the vectors of the paper, if they are at hand;
-        "word2vec" for unlabelled texts; else "none".
+        "word2vec" for unlabelled texts that no teacher answers; else "none".
     """
     from zoo.datasets.text.text_tensors import text_dataset
     from zoo.datasets.text.tokens import split_words
 
     if not (model.reads_word_vectors or model.reads_vectors_apart):
         return "none"
-    if settings.unlabelled is not None:
+    if settings.unlabelled is not None and settings.teacher is None:
         return "word2vec"
     if settings.preset is not None:
         return _of_paper(settings.preset, model.preset_weights.get(settings.preset, "none"))

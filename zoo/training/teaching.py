@@ -1,0 +1,227 @@
+"""A teacher: what a larger model answers to texts that nobody labelled, a small one learns from.
+
+Tang et al. 2019, "Distilling Task-Specific Knowledge from BERT into Simple Neural Networks": a
+small model that learns the teacher's probabilities, of many texts, comes close to the teacher.
+"""
+
+import dataclasses
+import hashlib
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from zoo.answers import probabilities_of, softened, with_shares
+from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.own_files.reading import column_of, read_labelled
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.clean_ups import CLEAN_UPS
+from zoo.datasets.text.variations import Variations, neighbours, words_in
+from zoo.datasets.vectors.english import english_share, english_vectors
+from zoo.datasets.vectors.word2vec import cache_folder
+from zoo.errors import UsageError, unknown
+from zoo.evaluation.prediction import OF_CLASS
+from zoo.filesystem.atomic_files import whole
+from zoo.filesystem.paths import expanded
+from zoo.progress import progress
+from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import load
+from zoo.settings import TrainSettings
+from zoo.weights.sources import ENOUGH, is_run
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
+TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
+MOST = 10_000  # texts that the teacher answers, where nothing else is said
+AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
+SHARE_OF_TIME = 0.5  # of the minutes of a training, at most, until the teacher has answered
+
+logger = logging.getLogger("zoo")
+
+
+def check_teacher(settings: TrainSettings) -> None:
+    """Refuses what cannot teach this training, before anything is written.
+
+    Raises:
+        UsageError: for a path where nothing is, a run of another kind of answers, and settings
+            that are of no use.
+    """
+    if settings.teacher is None:
+        if settings.variations is not None:
+            raise UsageError("variations are answered by a teacher: give one (--teacher RUN)")
+        return
+    if settings.processes > 1:
+        raise UsageError("a teacher teaches one process: leave out coordinator and processes")
+    path = expanded(settings.teacher)
+    if is_run(path):
+        read_config(path)
+    elif settings.unlabelled is not None or settings.variations is not None:
+        raise UsageError(
+            f"{path} is a file of answers, which has its own texts: leave out unlabelled "
+            "(--unlabelled-data) and variations"
+        )
+
+
+def taught(corpus: Corpus, settings: TrainSettings, folder: Path) -> Corpus:
+    """A corpus whose training split also has texts that the teacher answered; without one, itself.
+
+    Args:
+        corpus: in splits.
+        settings: of the training.
+        folder: of the run, where answers are kept until the training has ended.
+
+    Raises:
+        UsageError: if the teacher knows other labels, or cannot be read.
+    """
+    if settings.teacher is None:
+        return corpus
+    path = folder / "checkpoint" / TAUGHT
+    if not path.exists():
+        if is_run(settings.teacher):
+            texts, shares = _of_run(corpus, settings)
+        else:
+            texts, shares = _of_file(corpus, settings.teacher)
+        path.parent.mkdir(exist_ok=True)
+        with whole(path) as partial:
+            pd.DataFrame({"text": texts, "shares": list(shares)}).to_parquet(partial)
+    found = pd.read_parquet(path)
+    return _with(corpus, list(found["text"]), np.stack([*found["shares"]]))
+
+
+def thresholds_of(teacher: str | Path) -> list[float] | None:
+    """Those by which a teacher decides, where it is a run of several labels a text that has any."""
+    return load(teacher).thresholds if is_run(teacher) else None
+
+
+def _with(corpus, texts, shares):
+    """The corpus with further training texts, and targets that are shares of labels."""
+    classes = len(corpus.labels)
+    splits = {}
+    for name in ("train", "validation", "test"):
+        own = getattr(corpus, name)
+        targets, more, weights = softened(own.targets, classes), [], own.weights
+        if name == "train":
+            targets, more = np.concatenate([targets, shares]), texts
+            if weights is not None:  # a text of the teacher's counts as one of the mean weight
+                weights = np.append(weights, np.full(len(texts), weights.mean()))
+        splits[name] = Split([*own, *more], targets, weights)
+    kind = with_shares(corpus.kind)
+    return dataclasses.replace(corpus, **splits, unlabelled=None, kind=kind)
+
+
+def _of_run(corpus, settings):
+    """Texts, and what a run answers to them, ``[texts, classes]`` float32."""
+    run = expanded(settings.teacher)
+    config, model = read_config(run), load(run)
+    if config.kind.name != corpus.kind.name:
+        raise UsageError(
+            f"{run} gives {config.kind.name} label a text, the data have {corpus.kind.name}: the "
+            "teacher must answer as its pupil is to"
+        )
+    if wrong := [label for label in corpus.labels if label not in model.labels]:
+        raise unknown(
+            f"label of {settings.data}, which {run} does not know:", wrong[0], model.labels
+        )
+    if wrong := [label for label in model.labels if label not in corpus.labels]:
+        raise unknown(f"label of {run}, which the data lack:", wrong[0], corpus.labels)
+    unlabelled, varied = _texts(corpus, settings)
+    logger.info(
+        "The teacher %s answers %s texts: %s without labels, %s variations of the training texts",
+        *(run, *(f"{n:,}" for n in (len(unlabelled) + len(varied), len(unlabelled), len(varied)))),
+    )
+    texts = [*map(well_formed, (*unlabelled, *varied))]
+    seconds = None if settings.minutes is None else 60 * SHARE_OF_TIME * settings.minutes
+    answers = _answers(model, run, texts, seconds)
+    if len(answers) < len(texts):
+        logger.info("It answered %s of them in that time", f"{len(answers):,}")
+    order = [model.labels.index(label) for label in corpus.labels]
+    return texts[: len(answers)], answers[:, order]
+
+
+def _texts(corpus, settings):
+    """Texts without labels, and variations of those for training; none that is judged by."""
+    random = np.random.default_rng(settings.seed)
+    judged = {text.strip() for split in (corpus.validation, corpus.test) for text in split}
+    known = judged.union(text.strip() for text in corpus.train)
+    given = dict.fromkeys(text.strip() for text in corpus.unlabelled or ())
+    unlabelled = [text for text in given if text and text not in known]
+    most = MOST if settings.unlabelled is None else len(unlabelled)
+    if len(unlabelled) > most:  # of a corpus that has many
+        logger.info("%s of its %s texts without labels", f"{most:,}", f"{len(unlabelled):,}")
+    unlabelled = [unlabelled[i] for i in random.permutation(len(unlabelled))[:most]]
+    count = settings.variations
+    if count is None:
+        count = max(0, MOST - len(unlabelled))
+    clean_up = settings.clean_up or corpus.clean_up
+    if clean_up in CLEAN_UPS and CLEAN_UPS[clean_up].marks_entities:
+        count = 0  # which would lose their marks
+    if not count:
+        return unlabelled, []
+    texts = list(corpus.train)
+    words = words_in([*texts, *unlabelled])
+    near = {}
+    if english_share(words) >= ENOUGH:
+        near = neighbours(words, english_vectors())
+    drawn = Variations(texts, unlabelled, near, settings.seed).draw(count)
+    return unlabelled, [text for text in drawn if text not in judged]
+
+
+def _answers(
+    model: "TextClassifier", run: Path, texts: Sequence[str], seconds: float | None
+) -> np.ndarray:
+    """``[texts, classes]`` float32; of the first texts alone, where time is short.
+
+    They are kept by content, so that a training that is begun again need not wait.
+    """
+    digest = hashlib.sha256((run / "model.keras").read_bytes()).hexdigest()
+    parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    cache, found, started = cache_folder().with_name("answers"), [], time.perf_counter()
+    for part in progress(parts, "The teacher answers", len(texts), size=len):
+        if seconds is not None and found and time.perf_counter() - started > seconds:
+            break
+        found.append(_kept(cache, model, digest, part))
+    return np.concatenate(found) if found else np.zeros((0, model.num_classes), "float32")
+
+
+def _kept(cache, model, digest, texts):
+    key = hashlib.sha256("\0".join([digest, *texts]).encode()).hexdigest()
+    path = cache / f"{key[:32]}.npy"
+    try:
+        answers = np.load(path)
+        if answers.shape == (len(texts), model.num_classes):
+            return answers
+    except (OSError, ValueError):  # none yet, or a damaged one
+        pass
+    answers = probabilities_of(model, texts).astype("float32")
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with whole(path) as partial, partial.open("wb") as file:
+            np.save(file, answers)
+    except OSError as error:
+        logger.warning("cannot keep the teacher's answers in %s: %s", cache, error.strerror)
+    return answers
+
+
+def _of_file(corpus, path):
+    """Texts of a file, and how much of each label they have, ``[texts, classes]`` float32."""
+    path = expanded(path)  # as zoo predict may have written it
+    of_classes = column_of(path, [f"{OF_CLASS}{label}" for label in corpus.labels])
+    column = of_classes or column_of(path, "probabilities") or None
+    frame = read_labelled(path, label_column=column, form="distribution")
+    numbers = {label: number for number, label in enumerate(corpus.labels)}
+    if of_classes:
+        frame["label"] = [
+            tuple((name.removeprefix(OF_CLASS), share) for name, share in row)
+            for row in frame["label"]
+        ]
+    for label in sorted({name for row in frame["label"] for name, _ in row}):
+        if label not in numbers:
+            raise unknown(f"label in {path}:", label, corpus.labels)
+    judged = {text.strip() for split in (corpus.validation, corpus.test) for text in split}
+    frame = frame[~frame["text"].isin(judged)]
+    return list(frame["text"]), with_shares(corpus.kind).encoded(frame["label"], numbers)
