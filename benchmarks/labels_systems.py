@@ -2,7 +2,8 @@
 
 :mod:`benchmarks.labels` runs ``python -m benchmarks.labels_systems SYSTEM SEED FOLDER ...``: a
 system has a process of its own, which imports nothing of the others. Each folder has
-``train.jsonl`` and ``test.jsonl``, and gets a line, the result as JSON; null where it failed.
+``train.jsonl``, ``test.jsonl`` and ``others.jsonl``, texts without labels, and gets a line, the
+result as JSON; null where it failed.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -28,6 +30,8 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+
+from zoo.filesystem.atomic_files import whole
 
 ROOT = Path(__file__).resolve().parent.parent
 SPLITS = ("train", "test")
@@ -344,10 +348,18 @@ class Zoo(System):
 
         self.name, self.library = model, zoo
 
-    def fit(self, texts, labels, seed, folder):
+    def trained(self, model: str, seed: int, folder: Path, **settings) -> Path:
+        """A run on the texts of the folder."""
         train, test = (str(folder / f"{split}.jsonl") for split in SPLITS)
-        told = {"output": folder / "runs", "verbose": 0}
-        self.run = self.library.train(self.name, train, test_data=test, seed=seed, **told)
+        told = {"output": folder / "runs", "verbose": 0, "seed": seed}
+        return self.library.train(model, train, test_data=test, **told | settings)
+
+    def fit(self, texts, labels, seed, folder):
+        self.run = self.trained(self.name, seed, folder)
+        self.know()
+
+    def know(self) -> None:
+        """Reads the run."""
         scores = json.loads((self.run / "metrics.json").read_text("utf-8"))
         self.clock_seconds = scores["seconds"]
         self.model = self.library.load(self.run)
@@ -360,12 +372,62 @@ class Zoo(System):
         (self.run / "saved_model").rename(folder / "saved_model")
 
 
+class Teacher(Zoo):
+    """bert, whose runs are kept for its pupils."""
+
+    def __init__(self):
+        super().__init__("bert")
+
+    def fit(self, texts, labels, seed, folder):
+        super().fit(texts, labels, seed, folder)
+        kept = self.place(seed, folder)
+        if not kept.exists():
+            with whole(kept) as partial:
+                shutil.copytree(self.run, partial)
+
+    @staticmethod
+    def place(seed: int, folder: Path) -> Path:
+        """Where the run on the texts of a folder is kept."""
+        digest = hashlib.sha256((folder / "train.jsonl").read_bytes() + bytes([seed]))
+        return cache() / "teachers" / digest.hexdigest()[:20]
+
+
+class Taught(Zoo):
+    """A model of zoo by ``zoo.train(MODEL, FILE, teacher=RUN)``; the run is that of bert.
+
+    Seconds are from the teacher's run to the model.
+    """
+
+    def __init__(self, model: str, unlabelled: bool = True):
+        """
+        Args:
+            model: its name.
+            unlabelled: whether the teacher also answers other training texts.
+        """
+        super().__init__(model)
+        self.unlabelled = unlabelled
+
+    def fit(self, texts, labels, seed, folder):
+        kept = Teacher.place(seed, folder)
+        if not kept.exists():
+            Teacher().fit(texts, labels, seed, folder)
+        others = folder / "others.jsonl" if self.unlabelled else None
+        self.run = self.trained(self.name, seed, folder, teacher=kept, unlabelled=others)
+        self.know()
+
+
 FASTTEXT_TUTORIAL = {"lr": 1.0, "epoch": 25, "wordNgrams": 2, "bucket": 200_000, "dim": 50}
 SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and how it is made
     "zoo_attcnn": ("zoo: attcnn", lambda: Zoo("attcnn")),
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
-    "zoo_bert": ("zoo: bert, with MiniLM", lambda: Zoo("bert")),
+    "zoo_bert": ("zoo: bert, with MiniLM", Teacher),
     "zoo_svm_vectors": ("zoo: svm_vectors", lambda: Zoo("svm_vectors")),
+    "zoo_attcnn_taught": ("zoo: attcnn, taught by bert", lambda: Taught("attcnn")),
+    "zoo_svm_vectors_taught": ("zoo: svm_vectors, taught by bert", lambda: Taught("svm_vectors")),
+    "zoo_attcnn_varied": (
+        "zoo: attcnn, taught by bert, without other texts",
+        lambda: Taught("attcnn", unlabelled=False),
+    ),
     "svm_words": (
         "TF-IDF + LinearSVC, words and pairs",
         lambda: SVM(ngram_range=(1, 2)),
@@ -392,8 +454,8 @@ def score(system: System, folder: Path, seed: int) -> dict:
         pd.read_json(folder / f"{split}.jsonl", lines=True, dtype=False) for split in SPLITS
     )
     with tempfile.TemporaryDirectory(prefix="zoo-") as own:
-        for split in SPLITS:
-            Path(own, f"{split}.jsonl").symlink_to(folder / f"{split}.jsonl")
+        for path in folder.glob("*.jsonl"):
+            Path(own, path.name).symlink_to(path)
         costs = _train(system, train, seed, Path(own))
         answers, costs["texts_a_second"] = _answer(system, test["text"].tolist())
         shipped = Path(own, "shipped")
