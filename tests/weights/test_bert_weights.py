@@ -1,14 +1,20 @@
 """A ``bert`` that starts with the encoder of a BERT, by the functions that a user calls."""
 
+from types import SimpleNamespace
+
+import keras
 import numpy as np
 import pandas as pd
 import pytest
 import tensorflow as tf
+from sklearn.linear_model import LogisticRegression
 
 import zoo
 from tests.weights.folders import write_folder
+from zoo.datasets.corpus import Corpus, Split
 from zoo.runs.run_config import read_config
 from zoo.shipping import saved_model
+from zoo.weights.bert_start import fill_head
 
 TEXTS = ["a good film!", "the bads film", "", "not good"]
 TABLE = pd.DataFrame({"text": TEXTS[:2] * 20, "label": ["yes", "no"] * 20})
@@ -52,6 +58,42 @@ def test_a_training_starts_with_a_folder(tmp_path):
         for one in (model, start)
     ]
     np.testing.assert_allclose(*vectors, atol=1e-6)
+
+
+def test_with_few_texts_the_last_layer_starts_where_logistic_regression_ends(tmp_path, monkeypatch):
+    told = {"weights": write_folder(tmp_path / "encoder"), "epochs": 1, "verbose": 0}
+    told |= {"learning_rate": 1e-9, "keep": "last", "output": tmp_path}
+    monkeypatch.setattr(
+        "zoo.weights.bert_start.fill_head", lambda model, corpus: read.append(corpus)
+    )
+    read = []
+    for few in (0, 1_000):
+        assert not read
+        monkeypatch.setattr("zoo.recipes.FEW", few)
+        zoo.train("bert", TABLE, **told)
+    assert len(read[0].train) == 36
+
+
+def test_the_head_is_that_of_logistic_regression():
+    vectors = np.random.default_rng(0).normal(size=(90, 3)) * 5
+    numbers = np.arange(90) % 3
+    vectors[numbers == 1] += 3
+    model = SimpleNamespace(
+        num_classes=3,
+        preprocessor=lambda texts: np.array(list(map(int, texts))),
+        document=lambda rows: (vectors[rows], []),
+        classify=keras.layers.Dense(3, activation="softmax"),
+    )
+    model.classify.build((None, 3))
+    train = Split(list(map(str, range(90))), numbers)
+    fill_head(model, Corpus("few", ["a", "b", "c"], train))
+    scale = 1 / np.sqrt(np.square(vectors).sum(-1).mean())
+    expected = LogisticRegression(C=10.0, max_iter=1000).fit(scale * vectors, numbers)
+    found = np.asarray(model.classify(vectors))
+    np.testing.assert_allclose(found, expected.predict_proba(scale * vectors), atol=1e-5)
+    before = model.classify.get_weights()
+    fill_head(model, Corpus("no text of c", ["a", "b", "c"], train.take(numbers < 2)))
+    np.testing.assert_array_equal(before[0], model.classify.get_weights()[0])
 
 
 def test_layers_of_a_large_one_are_in_16_bits_in_a_saved_model(tmp_path, monkeypatch):

@@ -86,7 +86,8 @@ class BERT(TextClassifier):
         self.mean = MaskedAveragePooling()
         self.drop = keras.layers.Dropout(dropout)
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def document(self, ids, training=None):
+        """What is classified, ``[batch, embedding_dim]``, and what each head of each layer saw."""
         mask = word_mask(ids)
         words = self.embed(ids)
         if self.start_vector:
@@ -99,7 +100,10 @@ class BERT(TextClassifier):
                 words, mask=mask, training=training, return_attention_scores=True
             )
             scores.append(weights)
-        document = self.drop(self.mean(words, mask=mask), training=training)
+        return self.drop(self.mean(words, mask=mask), training=training), scores
+
+    def call(self, ids, training=None, return_attention_scores=False):
+        document, scores = self.document(ids, training=training)
         probabilities = self.classify(document)
         if return_attention_scores:
             pairs = ops.concatenate(scores, axis=1)  # the heads of all layers

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zoo import recipes
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
+from zoo.models._linear import solved
 from zoo.weights.bert_format import BertEncoder, read_bert
 from zoo.weights.start import Start
 from zoo.weights.weights_folder import find_weights
@@ -14,9 +16,12 @@ from zoo.weights.weights_folder import find_weights
 # texts of TREC and OpeNER, 16 a class.
 LEARNING_RATE = 1e-4
 MOST_WORDS = 20_000  # unless told otherwise: a SavedModel has less than 40 MB
+STRENGTH = 10.0  # inverse of the regularisation of the first last layer
+AT_ONCE = 64  # texts that it reads
 FREQUENT = 1000  # English words, of which an encoder that knows English has most as one piece
 
 if TYPE_CHECKING:
+    from zoo.datasets.corpus import Corpus
     from zoo.models.bert import BERT
 
 
@@ -25,14 +30,16 @@ class BertWeights(Start):
 
     Args:
         weights, model, options: see :class:`zoo.weights.start.Start`.
+        corpus: that is learnt from; None where it is not known.
 
     Raises:
         UsageError: for another model, for files that are not there or of another shape, and for
             options that do not fit.
     """
 
-    def __init__(self, weights, model, options):
+    def __init__(self, weights, model, options, corpus=None):
         super().__init__(weights, model, options)
+        self.corpus = corpus
         if not model.reads_bert_weights:
             raise UsageError(f"{weights} is for bert, and not for {model.name}: try english")
         self.encoder = read_bert(find_weights(weights))
@@ -45,6 +52,8 @@ class BertWeights(Start):
     def fill(self, model):
         fill_bert(model, self.encoder)
         model.learning_rate = LEARNING_RATE
+        if self.corpus is not None and len(self.corpus.train) < recipes.FEW:
+            fill_head(model, self.corpus)
 
 
 def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
@@ -119,6 +128,34 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     segment = arrays["embeddings.token_type_embeddings.weight"][0]
     classifier.positions.embeddings.assign(positions + segment)
     fill_layers(classifier, arrays)
+
+
+def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
+    """Gives the last layer what logistic regression on the encoder's vectors has.
+
+    Else the first steps, of a last layer that knows nothing, would change what the encoder knows.
+
+    Args:
+        classifier: with the weights of an encoder.
+        corpus: in splits.
+
+    Source:
+        Kumar et al. 2022, "Fine-Tuning can Distort Pretrained Features and Underperform
+        Out-of-Distribution", Section 4: linear probing, then fine-tuning.
+    """
+    train = corpus.judged("train")
+    if 0 in corpus.kind.counts(corpus.train.targets, classifier.num_classes):
+        return  # of which it would know nothing
+    texts = list(train)
+    parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    vectors = np.concatenate(
+        [np.asarray(classifier.document(classifier.preprocessor(part))[0]) for part in parts]
+    )
+    scale = 1 / np.sqrt(np.square(vectors).sum(axis=-1).mean())
+    kernel, bias = corpus.kind.solved(
+        lambda numbers: solved(scale * vectors, numbers, "logistic", STRENGTH), train.targets
+    )
+    classifier.classify.set_weights([scale * kernel, bias])
 
 
 def fill_layers(classifier: "BERT", arrays: dict[str, np.ndarray]) -> None:

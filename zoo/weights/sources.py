@@ -76,7 +76,7 @@ def find_start(
     if _is_bert(weights, model):
         from zoo.weights.bert_start import BertWeights
 
-        return BertWeights(weights, model, options)
+        return BertWeights(weights, model, options, corpus)
     from zoo.weights.word_vectors import WordVectors
 
     return WordVectors(weights, model, options, corpus, **word2vec)
