@@ -422,6 +422,7 @@ SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and 
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
     "zoo_bert": ("zoo: bert, with MiniLM", Teacher),
     "zoo_svm_vectors": ("zoo: svm_vectors", lambda: Zoo("svm_vectors")),
+    "zoo_svm_characters": ("zoo: svm_characters", lambda: Zoo("svm_characters")),
     "zoo_attcnn_taught": ("zoo: attcnn, taught by bert", lambda: Taught("attcnn")),
     "zoo_svm_vectors_taught": ("zoo: svm_vectors, taught by bert", lambda: Taught("svm_vectors")),
     "zoo_attcnn_varied": (

@@ -272,6 +272,27 @@ class BagOfNgrams(TextClassifier):
         return csr_matrix((np.ones(len(known)), (rows, found)), (len(places), kmeans.n_clusters))
 
 
+@register_model("svm_characters", solver="svm", ngrams=5, weighting="log_tfidf")
+@keras.saving.register_keras_serializable("zoo")
+class BagOfCharacterNgrams(BagOfNgrams):
+    """The same of characters, spaces among them, in place of words.
+
+    It is for texts whose words are inflected, misspelt or not set apart: one to five characters in
+    a row (as Cavnar and Trenkle 1994, "N-Gram-Based Text Categorization", Section 3, within
+    words), weighed as TF-IDF of scikit-learn with ``sublinear_tf`` does.
+
+    Args:
+        max_words: characters that are read.
+        kwargs: of :class:`BagOfNgrams`.
+    """
+
+    clean_up = "characters"
+    max_vocabulary = 100_000  # n-grams
+
+    def __init__(self, num_classes, *, max_words: Size = 10_000, **kwargs):
+        super().__init__(num_classes, max_words=max_words, **kwargs)
+
+
 def first_of_equals(ids):
     """Of sorted ids ``[batch, length]``: True where one differs from that before it."""
     differs = ops.not_equal(ids[:, 1:], ids[:, :-1])
