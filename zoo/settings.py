@@ -240,7 +240,7 @@ class TrainSettings:
     variations: Annotated[
         Distance | None,
         "With --teacher: how many variations of the training texts it answers, in which words are "
-        "replaced, lacking, or followed by those of another text. Default: as many as make 10,000 "
+        "replaced, lacking, or followed by those of another text. Default: as many as make 20,000 "
         "texts with those of --unlabelled-data.",
     ] = None
     minutes: Annotated[

@@ -3,6 +3,7 @@
 import json
 import math
 
+import keras
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import zoo
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.vectors.english import english_vectors
+from zoo.evaluation.calibration import MOST_OF_OTHERS, calibrate
 from zoo.recipes import Recipe
 from zoo.runs.run_config import read_config
 
@@ -40,6 +42,34 @@ def test_all_texts_are_learnt_from_and_the_last_weights_kept(tmp_path, caplog):
     assert "temperature" not in scores
     again = zoo.evaluate(run)
     assert again["accuracy"] == scores["accuracy"]
+
+
+def test_what_is_solved_is_calibrated_by_models_of_parts(tmp_path, caplog):
+    caplog.set_level("INFO", "zoo")
+    random = np.random.default_rng(0)
+    words = np.array(["fine", "nice", "dull", "sad", "a", "the"])
+    texts = [" ".join(random.choice(words, 6)) for _ in range(300)]
+    labels = np.array(["no" if one.count("dull") > one.count("fine") else "yes" for one in texts])
+    noisy = np.where(random.random(300) < 0.2, random.permutation(labels), labels)
+    errors = {}
+    for calibrate in (False, True):
+        told = {"calibrate": calibrate, "output": tmp_path, "keep": "last", "verbose": 0}
+        run = zoo.train("svm_unigrams", (texts, list(noisy)), **told)
+        scores = json.loads((run / "metrics.json").read_text())
+        errors[calibrate] = scores["loss"]
+        assert ("temperature" in scores) is calibrate
+    assert errors[True] < errors[False]
+    assert "probabilities are calibrated by 3 further trainings" in caplog.text
+    run = zoo.train("svm_unigrams", table(4), output=tmp_path, keep="last", verbose=0)
+    assert "temperature" not in json.loads((run / "metrics.json").read_text())
+
+
+def test_a_temperature_by_models_of_parts_is_within_bounds():
+    keras.utils.set_random_seed(0)
+    model = zoo.build("bow", 2, vocabulary_size=5)
+    split = Split(["a", "b"] * 20, [0, 1] * 20)
+    said = np.tile([[0.9, 0.1], [0.9, 0.1]], (20, 1))  # which know nothing
+    assert calibrate(model, split, said) == MOST_OF_OTHERS
 
 
 def test_a_validation_split_that_is_given_chooses(tmp_path):

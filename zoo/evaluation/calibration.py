@@ -9,6 +9,7 @@ from zoo.answers import ONE, check_finite, probabilities_of
 logger = logging.getLogger("zoo")
 
 BINS = 15
+MOST_OF_OTHERS = 4.0  # temperature by models like it, which may know nothing where it knows little
 
 
 def fit_temperature(probabilities: np.ndarray, targets: np.ndarray, kind=ONE) -> float:
@@ -73,7 +74,7 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray, k
     return float(np.abs(gaps).sum() / len(right))
 
 
-def calibrate(model, validation) -> float | None:
+def calibrate(model, validation, probabilities: np.ndarray | None = None) -> float | None:
     """Divides a classifier's logits by the temperature that fits the validation split.
 
     No answer changes, only how sure it is. The temperature goes into the weights of the last
@@ -81,6 +82,12 @@ def calibrate(model, validation) -> float | None:
 
     Where the probabilities of the validation split would be off by more than before, as those of
     few texts can be that are all answered right, they stay as they are.
+
+    Args:
+        model: the classifier.
+        validation: texts that it has not learnt from; or, with ``probabilities``, that those which
+            gave these have not.
+        probabilities: ``[texts, classes]``, of models like it; by default its own.
 
     Returns:
         The temperature, 1 where they stay; None for a model of one's own that does not end in a
@@ -93,15 +100,18 @@ def calibrate(model, validation) -> float | None:
             "Probabilities are not calibrated: the model does not end in a Dense self.classify"
         )
         return None
-    probabilities, targets = probabilities_of(model, validation), validation.targets
-    temperature = fit_temperature(probabilities, targets, model.kind)
+    targets = validation.targets
+    most = np.inf if probabilities is None else MOST_OF_OTHERS
+    if probabilities is None:
+        probabilities = probabilities_of(model, validation)
+    temperature = min(fit_temperature(probabilities, targets, model.kind), most)
     scaled = with_temperature(probabilities, temperature, model.kind)
     before, after = (
         expected_calibration_error(one, targets, model.kind) for one in (probabilities, scaled)
     )
     if after > before:
         logger.info(
-            "Probabilities stay as they are: on the validation split they are off by %.1f%% on "
+            "Probabilities stay as they are: on texts to calibrate by they are off by %.1f%% on "
             "average, and would be by %.1f%% with a temperature of %.2f",
             *(100 * before, 100 * after, temperature),
         )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
-MOST = 10_000  # texts that the teacher answers, where nothing else is said
+MOST = 20_000  # texts that the teacher answers, where nothing else is said
 AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
 SHARE_OF_TIME = 0.5  # of the minutes of a training, at most, until the teacher has answered
 

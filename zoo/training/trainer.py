@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoo import datasets
+from zoo import datasets, recipes
 from zoo.backend import backend_name
 from zoo.datasets.own_files.in_memory import as_table
 from zoo.errors import UsageError
@@ -372,27 +372,63 @@ def _decided(classifier, corpus, settings):
     classifier = in_float32(classifier)
     if settings.calibrate and validation:
         temperature = calibration.calibrate(classifier, validation)
+    elif settings.calibrate and _can_have_parts(classifier, corpus, settings):
+        known = corpus.judged("train")
+        said = _of_parts(
+            corpus, settings, _parts(known, settings.seed), "probabilities are calibrated"
+        )
+        temperature = calibration.calibrate(classifier, known, said)
     if classifier.kind.has_thresholds and settings.teacher is not None and not validation:
         classifier.thresholds = thresholds_of(settings.teacher)
     elif classifier.kind.has_thresholds and settings.processes == 1:
         known = validation or corpus.judged("train")
-        said = probabilities_of(classifier, known) if validation else _of_parts(corpus, settings)
+        if validation:
+            said = probabilities_of(classifier, known)
+        else:
+            part = np.random.default_rng(settings.seed).permutation(len(known)) % PARTS
+            said = _of_parts(corpus, settings, part, "thresholds are chosen")
         classifier.thresholds = classifier.kind.thresholds(said, known.targets)
     return classifier, temperature
 
 
-def _of_parts(corpus, settings):
-    """Probabilities of the training texts, each by a model that has not learnt from it."""
+def _can_have_parts(classifier, corpus, settings):
+    """Whether few texts are solved again in a moment, and each part has texts of each class."""
+    counts = corpus.kind.counts(corpus.train.targets, classifier.num_classes)
+    return (
+        classifier.solves
+        and classifier.kind.weighs_classes  # else thresholds take the place of probabilities
+        and settings.teacher is None
+        and len(corpus.train) < recipes.FEW
+        and counts.min() >= PARTS
+    )
+
+
+def _parts(split, seed):
+    """The number of a part for each text, ``[texts]``; each class is in all parts alike."""
+    order = np.random.default_rng(seed).permutation(len(split))
+    order = order[np.argsort(split.targets[order], kind="stable")]
+    part = np.empty(len(split), int)
+    part[order] = np.arange(len(split)) % PARTS
+    return part
+
+
+def _of_parts(corpus, settings, part, done):
+    """Probabilities of the training texts, ``[texts, classes]``, by models that lack them.
+
+    Args:
+        part: of each text, ``[texts]``.
+        done: what they are for, in a message.
+    """
     from zoo.answers import probabilities_of
 
     logger.info(
-        "Without a validation split, thresholds are chosen by %d further trainings, which each "
-        "leave a part of the texts out",
-        PARTS,
+        "Without a validation split, %s by %d further trainings, which each leave a part of the "
+        "texts out",
+        *(done, PARTS),
     )
     train, settings = corpus.train, dataclasses.replace(settings, verbose=0)
-    part = np.random.default_rng(settings.seed).permutation(len(train)) % PARTS
-    found, nothing = np.zeros(train.targets.shape), train.take(np.zeros(len(train), bool))
+    found = np.zeros((len(train), len(corpus.labels)))
+    nothing = train.take(np.zeros(len(train), bool))
     for number in range(PARTS):
         inside = part != number
         own = dataclasses.replace(
