@@ -196,7 +196,7 @@ def test_list_and_describe(run_zoo):
         ("datasets trec --prepare --beam-option x=1", "--beam-option needs --beam"),
         ("datasets --beam-option x=1", "--beam-option needs --beam"),
         ("predict nothing a --format jsonn", "Did you mean 'jsonl'"),
-        ("explain nothing a --most 0", "--most must be at least 1: got 0"),
+        ("explain nothing a --most 0", r"most \(--most\) must be at least 1: got 0"),
         ("train ssan --set position=nne", "Did you mean 'none'"),
         ("train ssan --set position=none --recipe x", "unknown recipe of ssan"),
         ("train cnn_kim --set max_norm=None --recipe x", "unknown recipe of cnn"),

@@ -109,9 +109,16 @@ def test_english_word_vectors_stay_as_they_are(tmp_path):
     assert read_config(run).architecture["train_embeddings"] is True
 
 
-@pytest.mark.parametrize(("name", "least"), [("svm_bigrams", 1), ("cnn_kim", 2)])
-def test_a_solver_counts_words_that_stand_once(name, least, tmp_path):
-    run = zoo.train(name, table(), output=tmp_path, epochs=1, weights="none", verbose=0)
+@pytest.mark.parametrize(
+    ("name", "texts", "least"),
+    [("svm_bigrams", 120, 1), ("svm_bigrams", 1300, 2), ("fasttext", 80, 1), ("fasttext", 120, 2)],
+)
+def test_of_few_texts_words_count_that_stand_once(name, texts, least, tmp_path):
+    given = {"epochs": 1, "weights": "none", "verbose": 0}
+    run = zoo.train(name, table(texts), output=tmp_path, **given)
     assert read_config(run).settings.min_count == least
+    model = zoo.build(name, 2)
+    model.fit(table(texts)["text"], table(texts)["label"], verbose=0)
+    assert (f"{texts - 1}" in model.preprocessor.vocabulary) is (least == 1)
     once = [word for word in zoo.load(run).preprocessor.vocabulary if word.isdecimal()]
     assert bool(once) is (least == 1)
