@@ -83,6 +83,32 @@ def test_one_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
+def test_so_does_one_that_was_killed_while_it_chose_thresholds(
+    tmp_path, monkeypatch, without_saved_models
+):
+    rows = table(30).assign(label=[["x"], ["y", "z"], ["x", "z"]] * 10)
+    whole = zoo.train("cnn_kim", rows, output=tmp_path / "whole", epochs=2, **FEW)
+    learnt, begun = zoo.training.trainer._learnt, []
+
+    def killed(corpus, settings):
+        begun.append(corpus)
+        if len(begun) == 2:
+            raise MemoryError
+        return learnt(corpus, settings)
+
+    monkeypatch.setattr("zoo.training.trainer._learnt", killed)
+    with pytest.raises(MemoryError):
+        zoo.train("cnn_kim", rows, output=tmp_path / "killed", epochs=2, **FEW)
+    (run,) = (tmp_path / "killed").iterdir()
+    with pytest.raises(zoo.UsageError, match="has not ended: zoo train --resume"):
+        zoo.load(run)
+    zoo.resume(run, verbose=0)
+    one, other = zoo.load(whole), zoo.load(run)
+    assert one.thresholds == other.thresholds and not (run / "checkpoint").exists()
+    for a, b in zip(one.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize(("texts", "validation"), [(990, 0), (1000, 100)])
 def test_from_a_thousand_texts_on_there_is_a_validation_split(texts, validation):
     test = Split(["a"], [0])
