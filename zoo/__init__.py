@@ -13,6 +13,7 @@ from zoo.registry import describe, list_models, register_model
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.estimator import Classifier
+    from zoo.evaluation.comparing import compare
     from zoo.evaluation.explaining import explain
     from zoo.evaluation.labelling import predict
     from zoo.evaluation.scores import evaluate
@@ -33,6 +34,7 @@ __all__ = [
     "TextClassifier",
     "UsageError",
     "build",
+    "compare",
     "describe",
     "evaluate",
     "explain",
@@ -51,6 +53,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "Classifier": "estimator",
     "TextClassifier": "classifier",
     "build": "weights.build",
+    "compare": "evaluation.comparing",
     "evaluate": "evaluation.scores",
     "explain": "evaluation.explaining",
     "export": "shipping.formats",
