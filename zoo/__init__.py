@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zoo.evaluation.explaining import explain
     from zoo.evaluation.labelling import predict
     from zoo.evaluation.scores import evaluate
+    from zoo.runs.list_runs import list_runs
     from zoo.runs.run_folder import load
     from zoo.shipping.formats import export
     from zoo.shipping.saving import save
@@ -40,6 +41,7 @@ __all__ = [
     "explain",
     "export",
     "list_models",
+    "list_runs",
     "load",
     "predict",
     "register_model",
@@ -57,6 +59,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "evaluate": "evaluation.scores",
     "explain": "evaluation.explaining",
     "export": "shipping.formats",
+    "list_runs": "runs.list_runs",
     "load": "runs.run_folder",
     "predict": "evaluation.labelling",
     "resume": "training.trainer",

@@ -95,7 +95,7 @@ def test_standard_output_may_be_closed():
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    commands = "train tune evaluate compare predict explain export list describe datasets"
+    commands = "train tune evaluate compare predict explain export runs list describe datasets"
     for command in commands.split():
         assert command in out
 
@@ -573,6 +573,17 @@ def test_compare(run_zoo, refusal, trained, tmp_path):
     assert "unknown label 'goud one'" in refusal("compare", trained, answers)
     assert "two runs or more" in refusal("compare", trained)
     assert "give a run first" in refusal("compare", answers, trained)
+
+
+def test_runs(run_zoo, refusal, run, tmp_path):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "config.json").write_text("{")
+    code, out, _ = run_zoo("runs", tmp_path, "--output", tmp_path / "runs.csv")
+    assert code == 0 and "test is the accuracy" in out and "runs.csv" in out
+    assert re.search(r"run +97 +none +\d", out)
+    assert len(pd.read_csv(tmp_path / "runs.csv")) == 1
+    assert "Did you mean 'hcan'" in refusal("runs", tmp_path, "--model", "hcam")
+    assert "there is no folder" in refusal("runs", tmp_path / "nothing")
 
 
 def test_explain_mistakes(run_zoo, refusal, run, tmp_path):

@@ -120,6 +120,8 @@ def test_runs_are_compared_on_their_test_texts(found, runs):
     )
     assert (found.systems["megabytes"] > 0).all() and (found.systems["texts_a_second"] > 0).all()
     assert len(found.disagreements) == 2 and found.disagreements["words_of_wrong"].notna().all()
+    table = zoo.list_runs(runs[0].parent, sort="accuracy")
+    np.testing.assert_allclose(sorted(table["accuracy"]), sorted(accuracies))
     row = found.disagreements.iloc[0]
     answer = zoo.load(dict(zip(found.names, runs, strict=True))[row["right"]])
     assert answer.classify([row["text"]])[0]["label"] == row["label"] != row["answer"]

@@ -17,6 +17,7 @@ from zoo.cli.explain import explain
 from zoo.cli.export import export
 from zoo.cli.models import describe, list_models
 from zoo.cli.predict import predict
+from zoo.cli.runs import runs
 from zoo.cli.terminal import printable
 from zoo.cli.texts import OfTexts
 from zoo.cli.train import train
@@ -82,6 +83,7 @@ app.command()(compare)
 app.command(cls=OfTexts)(predict)
 app.command(cls=OfTexts)(explain)
 app.command()(export)
+app.command()(runs)
 app.command("list")(list_models)
 app.command()(describe)
 app.command("datasets")(list_datasets)

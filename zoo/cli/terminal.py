@@ -187,6 +187,43 @@ def print_comparison(found) -> None:
         show(text, soft_wrap=True)
 
 
+def print_runs(found) -> None:
+    """A table of :func:`zoo.list_runs`; a run's name mostly has its model, data and date."""
+    import pandas as pd
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    test = found["accuracy"].where(found["accuracy"].notna(), found["micro_f1"])
+    columns = {  # by what stands above them
+        "run": (found["run"], None),
+        "texts": (found["texts"], "{:,}"),
+        "weights": (found["weights"], None),
+        "valid.": (found["validation"], "{:.1%}"),
+        "test": (test, "{:.1%}"),
+        "macro F1": (found["macro_f1"], "{:.1%}"),
+        "parameters": (found["parameters"], "{:,}"),
+        "MB": (found["megabytes"], "{:.1f}"),
+        "s": (found["seconds"], "{:.0f}"),
+    }
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name, (_, form) in columns.items():
+        least = max(len(part) for part in name.split())
+        justify = "left" if form is None else "right"
+        table.add_column(name, justify=justify, overflow="fold", min_width=least)
+    for row in zip(*(values for values, _ in columns.values()), strict=True):
+        cells = []
+        for value, (_, form) in zip(row, columns.values(), strict=True):
+            if form is None:  # a run's path, or weights, which may be one, too
+                cells.append(Text(printable(Path(str(value)).name)))
+            else:
+                cells.append(form.format(value) if pd.notna(value) else "")
+        table.add_row(*cells)
+    show(table)
+    measures = "accuracy" if found["accuracy"].notna().all() else "accuracy, or micro F1,"
+    show(f"test is the {measures} on the test split; zoo compare tells what may be chance.")
+
+
 def print_trials(folder: Path) -> None:
     """The best trials of a search, in 80 columns."""
     from rich import box

@@ -21,6 +21,7 @@ from zoo.evaluation.scores import model_and_test
 from zoo.explanation.html_page import page as html_page
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
+from zoo.runs.run_folder import megabytes_of
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -295,14 +296,6 @@ def _of_model(run, name, model, test: Split, speed):
     return System(
         *(name, answers, probabilities, model.kind.sureness(answers, probabilities)), model, about
     )
-
-
-def megabytes_of(run: Path) -> float | None:
-    """The size of what a run ships: its SavedModel, or else ``model.keras``; None without any."""
-    for files in ((run / "saved_model").rglob("*"), [run / "model.keras"]):
-        if size := sum(one.stat().st_size for one in files if one.is_file()):
-            return round(size / 1e6, 2)
-    return None
 
 
 def _check_same(first, first_model, texts, test, name, model, own_texts, own):
