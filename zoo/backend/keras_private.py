@@ -13,6 +13,8 @@ from zoo.backend import backend_name, compiles_each_shape
 from zoo.backend.devices import scope_of
 from zoo.errors import UsageError
 
+TABLE = "_embeddings"  # the attribute of an Embedding that has its weights
+
 
 class Model(keras.Model):
     """Keras' model, for batches of many lengths, which may fail and be fitted again.

@@ -348,7 +348,7 @@ def _scored(kind, targets, systems, labels, resamples, confidence, seed):
     rows, of_classes, first = [], [], None
     for place, (system, own) in enumerate(zip(systems, parts, strict=True)):
         found = {name: next(split) for name in own}
-        metrics = _metrics(kind, found, texts)
+        metrics = _measured(kind, found, texts)
         counts = [found[name] for name in ("both", "given", "wanted")]
         f1 = f1_of_classes(*counts)
         first = (metrics, f1) if first is None else first
@@ -389,7 +389,7 @@ def _columns(kind, targets, system, classes):
     return found
 
 
-def _metrics(kind, sums, texts):
+def _measured(kind, sums, texts):
     """Metrics by sums over the texts, of each resample ``[resamples]``."""
     right = sums["right"][:, 0] / texts
     found = kind.measures(right, *(sums[name] for name in ("both", "given", "wanted")))

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from zoo.backend.keras_private import with_rows
+from zoo.backend.keras_private import TABLE, with_rows
 from zoo.classifier import TextClassifier
 from zoo.layers.masking import UNKNOWN, zero_masked
 from zoo.models._linear import chosen_weight, solved
@@ -142,7 +142,7 @@ class BagOfNgrams(TextClassifier):
 
     def make_room(self, rows):
         self.vocabulary_size = self.embed.input_dim = rows
-        with_rows(self.embed, "_embeddings", rows)
+        with_rows(self.embed, TABLE, rows)
         for name in ("known", "rarity") if self.vectors else ("rarity",):
             with_rows(self, name, rows)
 
