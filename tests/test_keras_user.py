@@ -166,6 +166,20 @@ def test_a_solver_with_english_words_knows_them_from_its_first_fit_on():
     assert model.classify(["a boring film"])[0]["label"] == "bad"
 
 
+def test_a_solver_reads_all_of_a_dataset():
+    model = zoo.build("svm_bigrams", num_classes=2)
+    model.fit(TEXTS, LABELS)
+    expected = model.predict(TEXTS[:4], verbose=0)
+    for data in (dataset(LABELS).batch(8), dataset(LABELS)):
+        other = zoo.build("svm_bigrams", num_classes=2)
+        other.fit(data)
+        np.testing.assert_allclose(other.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
+    model.fit(one for one in zip(TEXTS, NUMBERS, strict=True))
+    np.testing.assert_allclose(model.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
+    with pytest.raises(zoo.UsageError, match="needs all texts: give a tf.data.Dataset that ends"):
+        model.fit(dataset(LABELS).repeat())
+
+
 def test_a_table_whose_size_is_told_stays_so_large():
     model = zoo.build("svm_bigrams", num_classes=2, vocabulary_size=5)
     model.fit(TEXTS, LABELS)

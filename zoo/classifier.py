@@ -14,7 +14,7 @@ from zoo.backend import call_once, in_threads, prediction_threads, readable
 from zoo.backend.keras_private import is_saving, is_validation
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
-from zoo.datasets.text_streams import holds_texts, keeps_order, told_in_a_line, watched
+from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
 from zoo.first_fit import compile_by_default, make_ready, solve
@@ -292,9 +292,11 @@ class TextClassifier(ModelOfTexts):
         shuffle, size = kwargs.pop("shuffle", True), kwargs.get("validation_batch_size")
         kwargs["class_weight"] = self._numbered(kwargs.get("class_weight"))
         x, y = self._checked(x, y)
-        if self.solves and (is_text(x) or holds_texts(x)):
-            solve(self, x, y, weights)
-            return keras.callbacks.History()
+        if self.solves:
+            x = as_dataset(x) if y is None else x
+            if is_text(x) or holds_texts(x):
+                solve(self, x, y, weights)
+                return keras.callbacks.History()
         if split and validation_data is None and is_text(x):
             (x, y, weights), validation_data = split_off(split, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)

@@ -142,12 +142,19 @@ def solve(model, x: Any, y: Any, weights: Any) -> None:
 
     Args:
         model: a classifier that ``solves``.
-        x: texts, or a dataset of texts, targets and, if any, weights.
+        x: texts, or a tf.data.Dataset of texts, targets and, if any, weights.
         y, weights: of the texts, where ``x`` does not give them.
+
+    Raises:
+        UsageError: for texts without end or targets.
     """
     from zoo.datasets.corpus import Split
 
-    if holds_texts(x):
+    if not is_text(x):
+        if x.cardinality() == tf.data.INFINITE_CARDINALITY:
+            raise UsageError(
+                "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
+            )
         found = list(rows(x).as_numpy_iterator())
         if not found or len(found[0]) < 2:
             raise UsageError("a dataset to learn from gives (texts, targets)")
