@@ -176,6 +176,8 @@ def test_a_solver_reads_all_of_a_dataset():
         np.testing.assert_allclose(other.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
     model.fit(one for one in zip(TEXTS, NUMBERS, strict=True))
     np.testing.assert_allclose(model.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
+    with pytest.raises(zoo.UsageError, match="takes sample_weight, and no class_weight"):
+        model.fit(TEXTS, LABELS, class_weight={"good": 2.0})
     with pytest.raises(zoo.UsageError, match="needs all texts: give a tf.data.Dataset that ends"):
         model.fit(dataset(LABELS).repeat())
 

@@ -295,6 +295,10 @@ class TextClassifier(ModelOfTexts):
         if self.solves:
             x = as_dataset(x) if y is None else x
             if is_text(x) or holds_texts(x):
+                if kwargs["class_weight"]:
+                    raise UsageError(
+                        "a model that is solved at once takes sample_weight, and no class_weight"
+                    )
                 solve(self, x, y, weights)
                 return keras.callbacks.History()
         if split and validation_data is None and is_text(x):

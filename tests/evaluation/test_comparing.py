@@ -179,6 +179,8 @@ def test_answers_that_cannot_be_are_told_with_their_line(rows, message, runs, tm
     (tmp_path / "answers.csv").write_text("\n".join(rows) + "\n")
     with pytest.raises(zoo.UsageError, match=message):
         zoo.compare(runs[0], tmp_path / "answers.csv", resamples=10)
+    with pytest.raises(zoo.UsageError, match="no such file: .*other.csv. In .*answers.csv"):
+        zoo.compare(runs[0], tmp_path / "other.csv", resamples=10)
 
 
 def colors(path, numbers, labels=("red", "blue", "green")):
@@ -239,6 +241,8 @@ def test_runs_of_several_labels_are_compared(tmp_path, without_saved_models):
         ((["a", "b"], {"page": "a.txt"}), "end its name with .html, not as a.txt"),
         ((["a", "b"], {"label_colum": "a", "data": "sample"}), "argument of zoo.compare 'label_co"),
         ((["a", "b"], {}), "no run in a"),
+        ((["a", "b"], {"answer_column": "x"}), "is of a file of answers: there is none"),
+        ((["a.csv", "b"], {}), "a.csv is a file of answers: give a run first"),
     ],
 )
 def test_what_cannot_be_is_told_first(given, message):

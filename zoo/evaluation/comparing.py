@@ -181,6 +181,8 @@ def compare(
         raise UsageError(
             f"{first} is a file of answers: give a run first, whose test texts it answers"
         )
+    if answer_column is not None and not any(map(_is_file, others)):
+        raise UsageError("answer_column (--answer-column) is of a file of answers: there is none")
     model, test = model_and_test(first, data, "zoo.compare", **columns)
     texts, labels, kind = list(test), model.labels, model.kind
     if not texts:
@@ -261,7 +263,8 @@ def _check(runs, resamples, confidence, most):
 
 
 def _is_file(run):
-    return isinstance(run, str | Path) and expanded(run).is_file() and bool(kind_of(run))
+    is_path = isinstance(run, str | Path)
+    return is_path and kind_of(run) is not None and not expanded(run).is_dir()
 
 
 def _names(runs):
