@@ -52,7 +52,7 @@ def _as_of_many_texts():
     And they start at random unless a test asks for weights: 16,000 words take seconds each.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zoo.weights.sources.ENOUGH", 2.0)
+        patch.setattr("zoo.datasets.vectors.english.ENOUGH", 2.0)
         patch.setattr("zoo.recipes.FEW", 0)
         yield
 

@@ -28,7 +28,7 @@ from tests.environment import on_jax
 from tests.kinds import long_unless
 from zoo import backend, optimizers
 from zoo.backend import in_threads
-from zoo.backend.keras_private import all_layers
+from zoo.backend.keras_private import TABLE, all_layers, with_rows
 from zoo.datasets import Preprocessor
 from zoo.layers.frozen import freeze_within
 
@@ -307,3 +307,13 @@ def test_the_command_sets_the_threads_of_an_operation_before_tensorflow_starts(c
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, input="a")
     assert ended.returncode == 2 and "no such run" in ended.stderr
     assert ended.stdout == "2\n"
+
+
+def test_a_layer_that_is_built_gets_a_larger_table():
+    layer = keras.layers.Embedding(3, 2)
+    layer.build()
+    with pytest.raises(ValueError, match="cannot add new elements of state"):
+        layer.add_weight(shape=(5, 2))
+    with_rows(layer, TABLE, 5)
+    assert [one.shape for one in layer.weights] == [(5, 2)]
+    np.testing.assert_array_equal(layer(np.array([4])), [[0, 0]])

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from zoo.recipes import Recipe
 
 TEXTS = ["a fine day", "a dull film", "fine, fine film", "dull dull day"] * 15
 LABELS = ["good", "bad", "good", "bad"] * 15
@@ -133,3 +134,55 @@ def test_word_vectors_that_were_given_stay_those_of_the_model():
     words = model.preprocessor.vocabulary
     model.fit(TEXTS, LABELS, verbose=0)
     assert model.preprocessor.vocabulary == words and model.labels == ["bad", "good"]
+
+
+def test_a_solver_fitted_to_texts_learns_what_training_does(tmp_path, monkeypatch):
+    monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.8)
+    monkeypatch.setattr("zoo.recipes.FEW", 1_000)
+    corpus = zoo.datasets.load("sample").split(0, least_validation=Recipe().least_validation)
+    labels = corpus.kind.named(corpus.train.targets, corpus.labels)
+    run = zoo.train("svm_vectors", calibrate=False, output=tmp_path, verbose=0)
+    trained, test = zoo.load(run), list(corpus.test)
+    expected = trained.predict(test, verbose=0)
+    model = zoo.build("svm_vectors", len(corpus.labels))
+    for _ in range(2):  # for the second fit the vectors, which are not kept, are read again
+        model.fit(list(corpus.train), labels)
+        assert model.preprocessor.vocabulary == trained.preprocessor.vocabulary
+        assert " " in "".join(model.preprocessor.vocabulary) and model.known.numpy().any()
+        answers = model.predict(test, verbose=0)
+        np.testing.assert_allclose(answers, expected, atol=0.01)  # the solver draws
+        assert (answers.argmax(-1) == expected.argmax(-1)).all()
+    model.save(tmp_path / "model.keras")
+    loaded = zoo.load(tmp_path / "model.keras").predict(test, verbose=0)
+    np.testing.assert_array_equal(loaded, model.predict(test, verbose=0))
+
+
+def test_a_solver_with_english_words_knows_them_from_its_first_fit_on():
+    model = zoo.build("svm_vectors", num_classes=2, weights="english")
+    model.fit(dataset(LABELS))
+    assert {*model.preprocessor.vocabulary[:2]} == {"dull", "fine"}
+    assert len(model.preprocessor.vocabulary) > 15_000  # some are none of the clean-up
+    assert [one["label"] for one in model.classify(TEXTS[:4])] == LABELS[:4]
+    assert model.classify(["a boring film"])[0]["label"] == "bad"
+
+
+def test_a_solver_reads_all_of_a_dataset():
+    model = zoo.build("svm_bigrams", num_classes=2)
+    model.fit(TEXTS, LABELS)
+    expected = model.predict(TEXTS[:4], verbose=0)
+    for data in (dataset(LABELS).batch(8), dataset(LABELS)):
+        other = zoo.build("svm_bigrams", num_classes=2)
+        other.fit(data)
+        np.testing.assert_allclose(other.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
+    model.fit(one for one in zip(TEXTS, NUMBERS, strict=True))
+    np.testing.assert_allclose(model.predict(TEXTS[:4], verbose=0), expected, atol=1e-3)
+    with pytest.raises(zoo.UsageError, match="takes sample_weight, and no class_weight"):
+        model.fit(TEXTS, LABELS, class_weight={"good": 2.0})
+    with pytest.raises(zoo.UsageError, match="needs all texts: give a tf.data.Dataset that ends"):
+        model.fit(dataset(LABELS).repeat())
+
+
+def test_a_table_whose_size_is_told_stays_so_large():
+    model = zoo.build("svm_bigrams", num_classes=2, vocabulary_size=5)
+    model.fit(TEXTS, LABELS)
+    assert len(model.preprocessor.vocabulary) == 3 and model.embed.embeddings.shape == (5, 2)

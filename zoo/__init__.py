@@ -13,9 +13,11 @@ from zoo.registry import describe, list_models, register_model
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.estimator import Classifier
+    from zoo.evaluation.comparing import compare
     from zoo.evaluation.explaining import explain
     from zoo.evaluation.labelling import predict
     from zoo.evaluation.scores import evaluate
+    from zoo.runs.list_runs import list_runs
     from zoo.runs.run_folder import load
     from zoo.shipping.formats import export
     from zoo.shipping.saving import save
@@ -33,11 +35,13 @@ __all__ = [
     "TextClassifier",
     "UsageError",
     "build",
+    "compare",
     "describe",
     "evaluate",
     "explain",
     "export",
     "list_models",
+    "list_runs",
     "load",
     "predict",
     "register_model",
@@ -51,9 +55,11 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "Classifier": "estimator",
     "TextClassifier": "classifier",
     "build": "weights.build",
+    "compare": "evaluation.comparing",
     "evaluate": "evaluation.scores",
     "explain": "evaluation.explaining",
     "export": "shipping.formats",
+    "list_runs": "runs.list_runs",
     "load": "runs.run_folder",
     "predict": "evaluation.labelling",
     "resume": "training.trainer",

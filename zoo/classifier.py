@@ -14,7 +14,7 @@ from zoo.backend import call_once, in_threads, prediction_threads, readable
 from zoo.backend.keras_private import is_saving, is_validation
 from zoo.datasets.text.character_ngrams import character_ngrams
 from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
-from zoo.datasets.text_streams import keeps_order, told_in_a_line, watched
+from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
 from zoo.first_fit import compile_by_default, make_ready, solve
@@ -99,9 +99,10 @@ class TextClassifier(ModelOfTexts):
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
     solves = False  # whether its weights are found at once, by solve, and not by fit
+    grows = False  # whether its first fit makes its tables as large as the vocabulary, by make_room
     reads_bert_weights = False  # whether it may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
-    reads_vectors_apart = False  # whether a solver reads word vectors, which are not in the table
+    reads_vectors_apart = False  # whether a solver reads word vectors, by a function word_vectors
     english_dim = 256  # embedding_dim with zoo's English word vectors, unless told otherwise
     clean_up = "hcan"  # of zoo.train, unless told otherwise
     max_vocabulary = 30_000  # of zoo.train, unless told otherwise
@@ -291,9 +292,15 @@ class TextClassifier(ModelOfTexts):
         shuffle, size = kwargs.pop("shuffle", True), kwargs.get("validation_batch_size")
         kwargs["class_weight"] = self._numbered(kwargs.get("class_weight"))
         x, y = self._checked(x, y)
-        if self.solves and is_text(x):
-            solve(self, x, y, weights)
-            return keras.callbacks.History()
+        if self.solves:
+            x = as_dataset(x) if y is None else x
+            if is_text(x) or holds_texts(x):
+                if kwargs["class_weight"]:
+                    raise UsageError(
+                        "a model that is solved at once takes sample_weight, and no class_weight"
+                    )
+                solve(self, x, y, weights)
+                return keras.callbacks.History()
         if split and validation_data is None and is_text(x):
             (x, y, weights), validation_data = split_off(split, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
@@ -432,6 +439,10 @@ class TextClassifier(ModelOfTexts):
 
     def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
+        raise NotImplementedError
+
+    def make_room(self, rows: int) -> None:
+        """Gives the tables of words so many rows, of zeros, where a model ``grows``."""
         raise NotImplementedError
 
     def explain(

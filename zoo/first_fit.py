@@ -10,11 +10,10 @@ import tensorflow as tf
 from zoo.answers.class_labels import in_label_order
 from zoo.datasets import Preprocessor
 from zoo.datasets.text_streams import as_dataset, holds_texts, rows
+from zoo.datasets.vectors import english
 from zoo.errors import UsageError
-from zoo.recipes import Recipe
+from zoo.recipes import Recipe, least_count
 from zoo.text_inputs import is_text
-
-FEW = 100  # texts, below which each word is known
 
 logger = logging.getLogger("zoo")
 
@@ -72,17 +71,43 @@ def _learn_stream(model, x, data, lacks_labels):
 
 
 def learn_words(model, texts: Any) -> None:
-    """Counts the words of texts, as many as the model's table has rows for."""
-    model.preprocessor = Preprocessor.fit(
-        texts if tf.is_tensor(texts) else list(texts),
+    """Counts the words of texts, as many as the model's table has rows for, or may have.
+
+    A model that reads word vectors beside its n-grams knows the words of these, too; where it was
+    not built with any, of English texts it reads those that come with zoo.
+    """
+    if not tf.is_tensor(texts):
+        texts = list(texts)
+    clean_up = "relations" if model.entities else model.clean_up
+    most, default = model.vocabulary_size - 2, model.option_defaults()["vocabulary_size"]
+    if grows := model.grows and model.vocabulary_size == default:
+        most = model.max_vocabulary
+    preprocessor = Preprocessor.fit(
+        texts,
         model.max_words,
         model.max_sentences,
-        clean_up="relations" if model.entities else model.clean_up,
-        min_count=2 if len(texts) >= FEW else 1,
-        max_vocabulary=model.vocabulary_size - 2,
+        clean_up=clean_up,
+        min_count=least_count(model.solves, len(texts)),
+        max_vocabulary=most,
         ngrams=model.ngrams,
         entities=model.entities,
     )
+    if model.reads_vectors_apart:
+        if model.word_vectors is None and not tf.is_tensor(texts):
+            model.word_vectors = _of_english(texts, clean_up, model.english_dim)
+        if model.word_vectors is not None:
+            vectors = model.word_vectors(preprocessor.vocabulary, most)
+            preprocessor = preprocessor.extended(vectors.index_to_key[: english.MOST], most)
+    if grows:
+        model.make_room(preprocessor.vocabulary_size)
+    model.preprocessor = preprocessor
+
+
+def _of_english(texts, clean_up, dim):
+    """What gives zoo's word vectors, where they know most of the words of texts; or None."""
+    if english.english_share_of(texts, clean_up) < english.ENOUGH:
+        return None
+    return lambda known, room: english.english_vectors(dim)
 
 
 def learn_labels(model, targets: Any) -> None:
@@ -112,8 +137,33 @@ def compile_by_default(model) -> None:
     model.compile(recipe.build_optimizer(), kind.loss(logits), metrics=kind.metrics(logits))
 
 
-def solve(model, texts: Any, targets: Any, weights: Any) -> None:
-    """Finds the weights of a model at once; see :meth:`zoo.TextClassifier.solve`."""
+def solve(model, x: Any, y: Any, weights: Any) -> None:
+    """Finds the weights of a model at once; see :meth:`zoo.TextClassifier.solve`.
+
+    Args:
+        model: a classifier that ``solves``.
+        x: texts, or a tf.data.Dataset of texts, targets and, if any, weights.
+        y, weights: of the texts, where ``x`` does not give them.
+
+    Raises:
+        UsageError: for texts without end or targets.
+    """
     from zoo.datasets.corpus import Split
 
-    model.solve(Split(np.asarray(texts, dtype=object), targets, weights))
+    if not is_text(x):
+        if x.cardinality() == tf.data.INFINITE_CARDINALITY:
+            raise UsageError(
+                "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
+            )
+        found = list(rows(x).as_numpy_iterator())
+        if not found or len(found[0]) < 2:
+            raise UsageError("a dataset to learn from gives (texts, targets)")
+        x, y, *others = zip(*found, strict=True)
+        x, y = ([_decoded(one) for one in part] for part in (x, y))
+        y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
+        weights = np.asarray(others[0]) if others else weights
+    model.solve(Split(np.asarray(x, dtype=object), y, weights))
+
+
+def _decoded(one):
+    return one.decode("utf-8", "replace") if isinstance(one, bytes) else one

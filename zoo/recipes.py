@@ -14,6 +14,7 @@ PATIENCE = 5  # evaluations, at least
 Schedule = Literal["cosine", "constant", "plateau"]
 Kept = Literal["auto", "best", "last"]
 FEW = 1_000  # training texts: of fewer, a tenth for validation chooses weights by chance
+FEWEST = 100  # training texts: of fewer, each word is known
 CHECKPOINTS = 10  # of a training that keeps the last weights
 UNBALANCED = 5
 LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
@@ -140,6 +141,15 @@ class Recipe:
             # From Keras' 2**15 on down, gradients overflow at first and those steps are lost.
             optimizer = keras.optimizers.LossScaleOptimizer(optimizer, initial_scale=2.0**10)
         return optimizer
+
+
+def least_count(solves: bool, texts: int) -> int:
+    """How often a word must stand in training texts to be known, unless told otherwise.
+
+    Each is known of fewer than :data:`FEWEST` texts; and of fewer than :data:`FEW` by a model that
+    ``solves``, whose regularisation keeps words that stand once from deciding alone.
+    """
+    return 1 if texts < (FEW if solves else FEWEST) else 2
 
 
 def class_weights(counts: np.ndarray) -> np.ndarray | None:

@@ -201,7 +201,7 @@ class TrainSettings:
     min_count: Annotated[
         Size | None,
         "Rarer words stay unknown, but for those that have a vector by --weights. Default: 2; 1 "
-        "for models that are solved at once and learn from fewer than 1,000 texts.",
+        "of fewer than 100 texts, and of fewer than 1,000 for models that are solved at once.",
     ] = None
     max_vocabulary: Annotated[
         Size | None,

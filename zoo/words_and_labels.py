@@ -45,12 +45,7 @@ class ModelOfTexts(Model):
 
     @labels.setter
     def labels(self, labels):
-        names = None if labels is None else [str(label) for label in labels]
-        if names is not None and (isinstance(labels, str) or len(names) != self.num_classes):
-            raise ValueError(
-                f"labels must be the names of the {self.num_classes} classes: got {labels!r}"
-            )
-        self._labels = names
+        self._labels = self._of_each_class("labels must be the names", labels, str)
 
     @property
     def thresholds(self) -> list[float] | None:
@@ -63,12 +58,15 @@ class ModelOfTexts(Model):
 
     @thresholds.setter
     def thresholds(self, thresholds):
-        numbers = None if thresholds is None else [float(one) for one in thresholds]
-        if numbers is not None and len(numbers) != self.num_classes:
-            raise ValueError(
-                f"thresholds must be numbers of the {self.num_classes} classes: got {numbers}"
-            )
-        self._thresholds = numbers
+        self._thresholds = self._of_each_class("thresholds must be numbers", thresholds, float)
+
+    def _of_each_class(self, what, values, kind):
+        """A list with a value of a kind for each class, or None."""
+        if values is None:
+            return None
+        if isinstance(values, str) or len(found := list(map(kind, values))) != self.num_classes:
+            raise ValueError(f"{what} of the {self.num_classes} classes: got {values!r}")
+        return found
 
     def save(self, filepath, *args, **kwargs):
         """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.

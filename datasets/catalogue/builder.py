@@ -257,7 +257,7 @@ def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) 
     texts = sum(entry.sizes.values())
     logger.info("%s: preparing %s texts into %s, once", entry.name, f"{texts:,}", builder.data_dir)
     try:
-        with _quiet_tfds():
+        with quiet_tfds():
             builder.download_and_prepare(download_config=options, file_format="tfrecord")
     except Exception as error:
         builder, is_prepared = _builder(config)
@@ -268,7 +268,7 @@ def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) 
 
 
 def _builder(config):
-    with _quiet_tfds():
+    with quiet_tfds():
         try:
             builder = ZooCorpus(config=config, data_dir=data_dir())
             return builder, builder.is_prepared()
@@ -307,18 +307,20 @@ def _first_line(error):
 
 
 @contextlib.contextmanager
-def _quiet_tfds():
+def quiet_tfds():
     """Keeps TFDS' progress bars, on a terminal, and none of its other remarks."""
-    absl = logging.getLogger("absl")
-    level = absl.level
-    absl.setLevel(logging.ERROR)
+    loggers = [logging.getLogger(name) for name in ("absl", "urllib3")]
+    levels = [one.level for one in loggers]
+    for one in loggers:
+        one.setLevel(logging.ERROR)
     if not sys.stderr.isatty():
         tfds.disable_progress_bar()
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             yield
     finally:
-        absl.setLevel(level)
+        for one, level in zip(loggers, levels, strict=True):
+            one.setLevel(level)
 
 
 def load_entry(entry: Entry) -> Corpus:

@@ -1,5 +1,6 @@
 """Corpora of TensorFlow Datasets, by the names that it gives them: ``tfds:ag_news_subset``."""
 
+import contextlib
 import logging
 import os
 
@@ -10,6 +11,7 @@ from zoo.datasets.corpus import Corpus, Split
 from zoo.errors import UsageError
 
 PREFIX = "tfds:"
+RETRIES = 5  # of a download: 6 seconds
 SPLITS = {"train": ("train",), "validation": ("validation", "dev"), "test": ("test",)}
 
 logger = logging.getLogger("zoo")
@@ -33,9 +35,13 @@ def load_tfds(name: str) -> Corpus:
     """
     import tensorflow_datasets as tfds
 
+    from zoo.datasets.catalogue.builder import quiet_tfds
+
     try:
-        builder = tfds.builder(name.removeprefix(PREFIX), data_dir=os.environ.get("TFDS_DATA_DIR"))
-        builder.download_and_prepare()
+        with quiet_tfds(), _few_retries():
+            folder = os.environ.get("TFDS_DATA_DIR")
+            builder = tfds.builder(name.removeprefix(PREFIX), data_dir=folder)
+            builder.download_and_prepare()
     except Exception as error:  # of a registry, a network and a disk, a dozen kinds
         reason = " ".join(str(error).split())[:300]
         raise UsageError(f"{name} cannot be had of TensorFlow Datasets: {reason}") from None
@@ -68,6 +74,18 @@ def load_tfds(name: str) -> Corpus:
             splits[split] = Split([one for one, _ in rows], targets).take(kept)
     short = name.removeprefix(PREFIX).replace("/", "_").replace(":", "_")
     return Corpus(short, list(names), **splits)
+
+
+@contextlib.contextmanager
+def _few_retries():
+    """Without a network TFDS would try each file for minutes, and tell nothing."""
+    from tensorflow_datasets.core.download import downloader
+
+    before, downloader.MAX_RETRIES = downloader.MAX_RETRIES, RETRIES
+    try:
+        yield
+    finally:
+        downloader.MAX_RETRIES = before
 
 
 def _name(value):

@@ -38,8 +38,8 @@ def loaded():
 @pytest.fixture(autouse=True)
 def _loaded_once(monkeypatch, loaded):
     """Each loading would trace predictions anew, which is most of what a command takes here."""
-    monkeypatch.setattr("zoo.load", loaded)
-    monkeypatch.setattr("zoo.runs.run_folder.load", loaded)
+    for room in ("", ".runs.run_folder", ".evaluation.explaining", ".evaluation.labelling"):
+        monkeypatch.setattr(f"zoo{room}.load", loaded)
 
 
 @pytest.fixture
@@ -95,7 +95,8 @@ def test_standard_output_may_be_closed():
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    for command in "train tune evaluate predict explain export list describe datasets".split():
+    commands = "train tune evaluate compare predict explain export runs list describe datasets"
+    for command in commands.split():
         assert command in out
 
 
@@ -196,7 +197,7 @@ def test_list_and_describe(run_zoo):
         ("datasets trec --prepare --beam-option x=1", "--beam-option needs --beam"),
         ("datasets --beam-option x=1", "--beam-option needs --beam"),
         ("predict nothing a --format jsonn", "Did you mean 'jsonl'"),
-        ("explain nothing a --most 0", "--most must be at least 1: got 0"),
+        ("explain nothing a --most 0", r"most \(--most\) must be at least 1: got 0"),
         ("train ssan --set position=nne", "Did you mean 'none'"),
         ("train ssan --set position=none --recipe x", "unknown recipe of ssan"),
         ("train cnn_kim --set max_norm=None --recipe x", "unknown recipe of cnn"),
@@ -552,6 +553,39 @@ def test_predict_into_a_file(run_zoo, refusal, trained, tmp_path, monkeypatch, f
     assert list(tmp_path.iterdir()) == []
 
 
+def test_compare(run_zoo, refusal, trained, tmp_path):
+    answers = tmp_path / "answers.csv"
+    rows = pd.read_csv(trained / "predictions.csv")
+    rows.loc[0, "predicted"] = next(one for one in rows["label"] if one != rows.loc[0, "label"])
+    rows.to_csv(answers, index=False)
+    made = tmp_path / "all.json", tmp_path / "page.html"
+    given = "--output", made[0], "--page", made[1], "--resamples", 20, "--speed"
+    code, out, _ = run_zoo("compare", trained, answers, *given)
+    assert code == 0
+    out = " ".join(out.split())
+    assert f"A {trained.name}" in out and "B answers.csv" in out and "texts a second" in out
+    assert "McNemar's exact test: p = 1." in out and "A is right: " in out and "; B says " in out
+    told = json.loads(made[0].read_text())
+    assert told["tests"][0]["only_first"] == 1 and "Classes" in made[1].read_text()
+    assert "all.json is there already" in refusal("compare", trained, answers, "--out", made[0])
+    rows["predicted"] = rows["predicted"].str.replace("good", "goud")
+    rows.to_csv(answers, index=False)
+    assert "unknown label 'goud one'" in refusal("compare", trained, answers)
+    assert "two runs or more" in refusal("compare", trained)
+    assert "give a run first" in refusal("compare", answers, trained)
+
+
+def test_runs(run_zoo, refusal, run, tmp_path):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "config.json").write_text("{")
+    code, out, _ = run_zoo("runs", tmp_path, "--output", tmp_path / "runs.csv")
+    assert code == 0 and "test is the accuracy" in out and "runs.csv" in out
+    assert re.search(r"run +97 +none +\d", out)
+    assert len(pd.read_csv(tmp_path / "runs.csv")) == 1
+    assert "Did you mean 'hcan'" in refusal("runs", tmp_path, "--model", "hcam")
+    assert "there is no folder" in refusal("runs", tmp_path / "nothing")
+
+
 def test_explain_mistakes(run_zoo, refusal, run, tmp_path):
     header = "label,predicted,probability,words,text\n"
     (run / "mistakes.csv").write_text(header + 'good one,bad one,0.9,bad,"a bad stay"\n')
@@ -709,6 +743,7 @@ def interrupt(*args, **kwargs):
 PREDICT = "zoo.evaluation.prediction.probabilities_of"
 SCORE = "zoo.evaluation.scores.probabilities_of"
 WRITE = "zoo.shipping.formats.export_saved_model"
+COMPARE = "zoo.evaluation.comparing.probabilities_of"
 EXPLAIN = "zoo.explanation.explain._explain"
 BUILD = "zoo.training.trainer.build_classifier"
 COUNT = "zoo.datasets.vectors.word2vec._train"
@@ -723,6 +758,7 @@ VECTORS = "--set embedding_dim=4 --weights word2vec --min-count 1"
         ("predict RUN good", PREDICT, "starts from the first text"),
         ("evaluate RUN", SCORE, "nothing is written; the same comm"),
         ("explain RUN good --page new.html", EXPLAIN, "no page is written"),
+        ("compare RUN RUN --page new.html", COMPARE, "no --output and no page is written"),
         ("export RUN --output new", WRITE, "no export is written"),
         ("train cnn_kim --data CSV", BUILD, "nothing of it is kept"),
         (f"train cnn_kim --data CSV {VECTORS}", COUNT, "word2vec had not"),

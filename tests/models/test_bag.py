@@ -199,7 +199,7 @@ def test_the_mean_of_word_vectors_stands_beside_ngrams(classes):
     sizes = {"vocabulary_size": preprocessor.vocabulary_size}
     model = zoo.build("svm_vectors", classes, **sizes, **told)
     model.preprocessor = preprocessor
-    model.word_vectors = vectors
+    model.word_vectors = lambda known, room: vectors
     model.solve(split)
     answers = model.predict(new, verbose=0)
     np.testing.assert_allclose(answers, estimator.predict_proba(asked), atol=1e-3)

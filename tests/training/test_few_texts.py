@@ -52,12 +52,12 @@ def test_what_is_solved_is_calibrated_by_models_of_parts(tmp_path, caplog):
     labels = np.array(["no" if one.count("dull") > one.count("fine") else "yes" for one in texts])
     noisy = np.where(random.random(300) < 0.2, random.permutation(labels), labels)
     errors = {}
-    for calibrate in (False, True):
-        told = {"calibrate": calibrate, "output": tmp_path, "keep": "last", "verbose": 0}
+    for calibrated in (False, True):
+        told = {"calibrate": calibrated, "output": tmp_path, "keep": "last", "verbose": 0}
         run = zoo.train("svm_unigrams", (texts, list(noisy)), **told)
         scores = json.loads((run / "metrics.json").read_text())
-        errors[calibrate] = scores["loss"]
-        assert ("temperature" in scores) is calibrate
+        errors[calibrated] = scores["loss"]
+        assert ("temperature" in scores) is calibrated
     assert errors[True] < errors[False]
     assert "probabilities are calibrated by 3 further trainings" in caplog.text
     run = zoo.train("svm_unigrams", table(4), output=tmp_path, keep="last", verbose=0)
@@ -113,6 +113,32 @@ def test_one_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
+def test_so_does_one_that_was_killed_while_it_chose_thresholds(
+    tmp_path, monkeypatch, without_saved_models
+):
+    rows = table(30).assign(label=[["x"], ["y", "z"], ["x", "z"]] * 10)
+    whole = zoo.train("cnn_kim", rows, output=tmp_path / "whole", epochs=2, **FEW)
+    learnt, begun = zoo.training.trainer._learnt, []
+
+    def killed(corpus, settings):
+        begun.append(corpus)
+        if len(begun) == 2:
+            raise MemoryError
+        return learnt(corpus, settings)
+
+    monkeypatch.setattr("zoo.training.trainer._learnt", killed)
+    with pytest.raises(MemoryError):
+        zoo.train("cnn_kim", rows, output=tmp_path / "killed", epochs=2, **FEW)
+    (run,) = (tmp_path / "killed").iterdir()
+    with pytest.raises(zoo.UsageError, match="has not ended: zoo train --resume"):
+        zoo.load(run)
+    zoo.resume(run, verbose=0)
+    one, other = zoo.load(whole), zoo.load(run)
+    assert one.thresholds == other.thresholds and not (run / "checkpoint").exists()
+    for a, b in zip(one.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize(("texts", "validation"), [(990, 0), (1000, 100)])
 def test_from_a_thousand_texts_on_there_is_a_validation_split(texts, validation):
     test = Split(["a"], [0])
@@ -139,9 +165,16 @@ def test_english_word_vectors_stay_as_they_are(tmp_path):
     assert read_config(run).architecture["train_embeddings"] is True
 
 
-@pytest.mark.parametrize(("name", "least"), [("svm_bigrams", 1), ("cnn_kim", 2)])
-def test_a_solver_counts_words_that_stand_once(name, least, tmp_path):
-    run = zoo.train(name, table(), output=tmp_path, epochs=1, weights="none", verbose=0)
+@pytest.mark.parametrize(
+    ("name", "texts", "least"),
+    [("svm_bigrams", 120, 1), ("svm_bigrams", 1300, 2), ("fasttext", 80, 1), ("fasttext", 120, 2)],
+)
+def test_of_few_texts_words_count_that_stand_once(name, texts, least, tmp_path):
+    given = {"epochs": 1, "weights": "none", "verbose": 0}
+    run = zoo.train(name, table(texts), output=tmp_path, **given)
     assert read_config(run).settings.min_count == least
+    model = zoo.build(name, 2)
+    model.fit(table(texts)["text"], table(texts)["label"], verbose=0)
+    assert (f"{texts - 1}" in model.preprocessor.vocabulary) is (least == 1)
     once = [word for word in zoo.load(run).preprocessor.vocabulary if word.isdecimal()]
     assert bool(once) is (least == 1)

@@ -23,7 +23,7 @@ CHINESE = ["房间很干净 我们 还会再来", "这不是 我 付钱 买的 �
 @pytest.fixture
 def by_itself(monkeypatch):
     """What "auto" stands for, for a model, its settings and texts."""
-    monkeypatch.setattr("zoo.weights.sources.ENOUGH", 0.8)
+    monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.8)
 
     def find(name="attcnn", texts=ENGLISH, **settings):
         settings = from_keywords({"model": name} | settings)
@@ -125,7 +125,7 @@ def test_what_cannot_be_fetched_ends_in_a_line(tmp_path, monkeypatch, capfd):
 
 
 def test_a_training_starts_with_english_words_by_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr("zoo.weights.sources.ENOUGH", 0.8)
+    monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.8)
     rows = {"text": [*ENGLISH, *ENGLISH[:2]] * 3, "label": ["good", "bad"] * 15}
     run = zoo.train(
         "cnn_kim", pd.DataFrame(rows), options={"filters": 3}, epochs=1, output=tmp_path, verbose=0

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from zoo.answers import class_numbers
+from zoo.answers.f1_scores import macro_f1
 from zoo.errors import UsageError, unknown
 from zoo.letters import composed
 
@@ -77,8 +78,8 @@ class OneLabel:
         """A label of :meth:`named` in a cell of a table."""
         return named
 
-    def known(self, target: Any, labels: Sequence[str]) -> str:
-        """What a user says that a text is, as :meth:`written`.
+    def parsed(self, target: Any, labels: Sequence[str]) -> str:
+        """What a user says that a text is, as :meth:`named`.
 
         Raises:
             UsageError: for what is no label.
@@ -86,6 +87,10 @@ class OneLabel:
         if str(target) not in labels:
             raise unknown("label", str(target), labels)
         return str(target)
+
+    def known(self, target: Any, labels: Sequence[str]) -> str:
+        """The same, as :meth:`written`."""
+        return self.written(self.parsed(target, labels))
 
     def counts(self, targets: np.ndarray, classes: int) -> np.ndarray:
         """How many texts each class has, ``[classes]``."""
@@ -289,6 +294,26 @@ class OneLabel:
             "loss": log_loss(targets, probabilities, labels=classes),
             "classes": dict(zip(labels, map(report.get, numbers), strict=True)),
         }
+
+    def indicators(self, targets: np.ndarray, classes: int) -> np.ndarray:
+        """Which classes targets or answers say that a text has, ``[texts, classes]`` float64."""
+        return np.eye(classes)[targets]
+
+    def losses(self, targets: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+        """The cross-entropy of each text, ``[texts]``, of which the loss is the mean."""
+        own = self.sureness(targets, probabilities)
+        return -np.log(np.clip(own, np.finfo(own.dtype).eps, 1))
+
+    def measures(self, right, both, given, wanted) -> dict[str, np.ndarray]:
+        """Accuracy and macro F1 by counts, of any number of samples of texts.
+
+        Args:
+            right: ``[..]``, the share of the texts whose answer is right.
+            both: ``[.., classes]``, texts that have a class, and whose answer says so.
+            given: the same, whose answer says so.
+            wanted: the same, that have the class.
+        """
+        return {"accuracy": right, "macro_f1": macro_f1(both, given, wanted)}
 
     def summary(self, scores: dict[str, Any]) -> dict[str, str]:
         """The scores of all classes together, the first one the most telling, by their names."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from zoo.answers.f1_scores import macro_f1
 from zoo.answers.one_label import are_names
 from zoo.errors import UsageError, unknown
 from zoo.letters import composed
@@ -69,14 +70,14 @@ class SeveralLabels:
     def written(self, named: Sequence[str]) -> str:
         return TOGETHER.join(named)
 
-    def known(self, target: Any, labels: Sequence[str]) -> str:
+    def parsed(self, target: Any, labels: Sequence[str]) -> list[str]:
         names = target
         if isinstance(target, str):
             names = [target] if target in labels else target.split(TOGETHER) if target else []
         for one in names:
             if one not in labels:
                 raise unknown("label", one, labels)
-        return self.written(names)
+        return list(names)
 
     def counts(self, targets: np.ndarray, classes: int) -> np.ndarray:
         return targets.sum(axis=0).astype(int)
@@ -321,6 +322,18 @@ class SeveralLabels:
                 for label, row in zip(labels, rows, strict=True)
             },
         }
+
+    def indicators(self, targets: np.ndarray, classes: int) -> np.ndarray:
+        return (targets > 0).astype("float64")
+
+    def losses(self, targets: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+        own = np.where(targets > 0, probabilities, 1 - probabilities)
+        return -np.log(np.clip(own, 1e-15, 1)).mean(axis=-1)
+
+    def measures(self, right, both, given, wanted) -> dict[str, np.ndarray]:
+        """Micro and macro F1 and exact match."""
+        micro = 2 * both.sum(axis=-1) / np.maximum((given + wanted).sum(axis=-1), 1)
+        return {"micro_f1": micro, "macro_f1": macro_f1(both, given, wanted), "exact_match": right}
 
     def summary(self, scores: dict[str, Any]) -> dict[str, str]:
         names = ("micro_f1", "macro_f1", "mean_average_precision", "exact_match", "hamming_loss")

@@ -13,6 +13,8 @@ from zoo.backend import backend_name, compiles_each_shape
 from zoo.backend.devices import scope_of
 from zoo.errors import UsageError
 
+TABLE = "_embeddings"  # the attribute of an Embedding that has its weights
+
 
 class Model(keras.Model):
     """Keras' model, for batches of many lengths, which may fail and be fitted again.
@@ -71,6 +73,28 @@ class Model(keras.Model):
                 if one._value is None:
                     one._value = value
             raise
+
+
+def with_rows(layer: keras.layers.Layer, name: str, rows: int) -> None:
+    """Gives a layer a table of zeros, with so many rows, in the place of one of its weights.
+
+    Args:
+        layer: that is built, and whose model has not been fitted.
+        name: of the attribute.
+        rows: of the new one, whose other sizes are those of the old one.
+    """
+    old = getattr(layer, name)
+    layer._tracker.unlock()
+    layer._untrack_variable(old)
+    new = layer.add_weight(
+        name=old.name,
+        shape=(rows, *old.shape[1:]),
+        initializer="zeros",
+        trainable=old.trainable,
+        autocast=old._autocast,
+    )
+    setattr(layer, name, new)
+    layer._tracker.lock()
 
 
 def is_validation(options: dict) -> bool:

@@ -10,12 +10,14 @@ import typer
 
 import zoo
 from zoo.backend import COLLECTORS, check_backend, quiet_tensorflow
+from zoo.cli.compare import compare
 from zoo.cli.datasets import list_datasets
 from zoo.cli.evaluate import evaluate
 from zoo.cli.explain import explain
 from zoo.cli.export import export
 from zoo.cli.models import describe, list_models
 from zoo.cli.predict import predict
+from zoo.cli.runs import runs
 from zoo.cli.terminal import printable
 from zoo.cli.texts import OfTexts
 from zoo.cli.train import train
@@ -26,6 +28,7 @@ ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
     "predict": "no --output is written, and answers that are printed are whole; the same command "
     "starts from the first text",
     "explain": "no page is written; the same command starts anew",
+    "compare": "no --output and no page is written; the same command starts anew",
     "export": "no export is written; the same command starts anew",
     "tune": "no trial had begun; the same command starts anew",
 }
@@ -76,9 +79,11 @@ def _zoo(
 app.command()(train)
 app.command()(tune)
 app.command()(evaluate)
+app.command()(compare)
 app.command(cls=OfTexts)(predict)
 app.command(cls=OfTexts)(explain)
 app.command()(export)
+app.command()(runs)
 app.command("list")(list_models)
 app.command()(describe)
 app.command("datasets")(list_datasets)

@@ -1,6 +1,5 @@
 """``zoo explain``."""
 
-from itertools import islice
 from typing import Annotated, Literal
 
 import typer
@@ -9,12 +8,12 @@ from zoo.cli.options import Encoding, File, OnBadRow, TextColumn, path_option
 from zoo.cli.terminal import escape, shaded, show, table_of
 from zoo.cli.texts import (
     Run,
+    check_run,
     lines_of_standard_input,
     model_of,
     no_file,
     one_source,
     only_of_file,
-    text_column_of,
 )
 from zoo.errors import UsageError
 
@@ -56,50 +55,30 @@ def explain(
     page: path_option("Write a new HTML page, with attention as a second view.") = None,
 ) -> None:
     """Show which words decided: those that speak for the answer, and those against it."""
-    from zoo.datasets import composed
-    from zoo.datasets.own_files.reading import stream_texts
-    from zoo.evaluation.scores import read_test_split
+    from zoo.evaluation.explaining import chosen_texts
     from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness
     from zoo.explanation.glance import at_a_glance
     from zoo.explanation.html_page import write_page
     from zoo.filesystem.atomic_files import check_new
-    from zoo.runs.run_folder import read_config
 
     one_source(texts, file, mistakes)
     only_of_file(file, text_column, on_bad_row)
     if encoding is not None and file is None:
         raise UsageError("--encoding needs --file")
     no_file(texts or [])
-    if most is not None and most < 1:
-        raise UsageError(f"--most must be at least 1: got {most}")
     if page is not None:
         if page.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--page writes HTML: end its name with .html, not as {page}")
         check_new(page, "--page")
         if not (page.parent.is_dir() or page.parent.parent.is_dir()):
             raise UsageError(f"there is no folder {page.parent} to write {page.name} into")
-    most = most or (GLANCE if glance else SHOWN)
-    model, targets = model_of(run), None
-    if mistakes:
-        from zoo.evaluation.report import read_mistakes
-
-        if not (rows := read_mistakes(run)[:most]):
-            raise UsageError(f"{run} made no mistakes on its test split")
-        texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
-    elif file == "-":
-        texts = list(islice(lines_of_standard_input(encoding), most))
-    elif file is not None:
-        column = text_column_of(run, file, text_column, encoding)
-        rows = stream_texts(file, column, on_bad_row or "fail", encoding)
-        texts = [text for _, text in islice(rows, most)]
-    elif texts:
-        texts = list(map(composed, texts))
-    else:
-        split = read_test_split(read_config(run), most)
-        texts, targets = list(split), model.kind.named(split.targets, model.labels)
-    if not texts:
-        raise UsageError(f"{file} has no texts")
+    if most is None:
+        most = len(texts) if texts else GLANCE if glance else SHOWN
+    data = texts or (lines_of_standard_input(encoding) if file == "-" else file)
+    given = text_column, on_bad_row or "fail", encoding, most, mistakes
+    check_run(run)
+    model, texts, targets = chosen_texts(run, data, *given)
     models = {run.resolve().name: model}
     if beside is not None:
         name = beside.resolve().name

@@ -6,6 +6,7 @@ Rich takes longer to import than ``zoo --help`` may, and so each function import
 import csv
 import itertools
 import re
+import string
 import sys
 from pathlib import Path
 from shlex import quote
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SHOWN_LETTERS = 160  # of a text
 SHOWN_MISTAKES = 5
 SHOWN_TRIALS = 10
+SHOWN_DIFFERENCES = 20  # classes
 
 
 def is_terminal() -> bool:
@@ -115,6 +117,111 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     for name, task in TASKS.items():
         if name in scores:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
+
+
+def print_comparison(found) -> None:
+    """A :class:`zoo.evaluation.comparing.Comparison`: what is better, and what may be chance."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    def cells(row, name, ends, signed=False):
+        if row.get(name) is None:
+            return "", ""
+        share = row.get("metric") != "loss"
+        style = ("+" if signed else "") + (".1%" if share else ".3f")
+        return format(row[name], style), " to ".join(format(row[end], style) for end in ends)
+
+    told, (first, *others) = found.to_dict(), found.names
+    short = dict(zip(found.names, string.ascii_uppercase, strict=False))
+    short = {name: short.get(name, name) for name in found.names}
+    shown = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
+    timed = any(row.get("texts_a_second") for row in told["systems"])
+    columns = "", "run", "MB", "parameters", *(["texts a second"] if timed else [])
+    table = Table(*columns, **shown)
+    for row in told["systems"]:
+        names = ("megabytes", "parameters", *(["texts_a_second"] if timed else []))
+        numbers = ["" if row.get(name) is None else f"{row[name]:,}" for name in names]
+        table.add_row(short[row["name"]], Text(printable(row["name"])), *numbers)
+    show(table)
+    of = f"{found.confidence:.0%} interval"
+    table = Table("", "", "", of, f"to {short[first]}", of, **shown)
+    table.title = f"{found.texts:,} texts"
+    ends = ("low", "high"), ("difference_low", "difference_high")
+    for metric in dict.fromkeys(row["metric"] for row in told["scores"]):
+        for row in told["scores"]:
+            if row["metric"] == metric:
+                name = metric.replace("_f1", " F1").replace("_", " ")
+                name = name if row["name"] == first else ""
+                numbers = *cells(row, "value", ends[0]), *cells(row, "difference", ends[1], True)
+                table.add_row(name, short[row["name"]], *numbers)
+        table.add_section()
+    show(table)
+    for row in told["tests"]:
+        show(
+            f"Right where the other is wrong: {escape(short[row['first']])} on "
+            f"{row['only_first']:,} texts, {escape(short[row['name']])} on {row['only_other']:,}; "
+            f"McNemar's exact test: p = {row['p']:.2g}.",
+            soft_wrap=True,
+        )
+    for name in others:
+        own = [row for row in told["classes"] if row["name"] == name]
+        own = sorted(own, key=lambda row: -abs(row["difference"]))[:SHOWN_DIFFERENCES]
+        table = Table("class", "texts", "F1", of, f"to {short[first]}", of, **shown)
+        table.title = f"{short[name]}, by class, the largest differences first"
+        for row in own:
+            numbers = *cells(row, "f1", ends[0]), *cells(row, "difference", ends[1], True)
+            table.add_row(Text(printable(row["class"])), f"{row['texts']:,}", *numbers)
+        show(table)
+    if told["disagreements"]:
+        show("[bold]Texts that one has right and the other wrong, the surest mistakes first[/]")
+    for row in told["disagreements"]:
+        sure = "" if row["probability"] is None else f", {row['probability']:.1%}"
+        right, wrong = short[row["right"]], short[row["wrong"]]
+        head = f"\n{right} is right: {row['label']}; {wrong} says {row['answer']}{sure}\n"
+        text = Text(printable(head), style="bold")
+        text += Text(printable(" ".join(row["text"].split())[: 2 * SHOWN_LETTERS]), style="")
+        for side in ("right", "wrong"):
+            if words := row[f"words_of_{side}"]:
+                text += Text(printable(f"\n  {short[row[side]]}: {words}"), style="dim")
+        show(text, soft_wrap=True)
+
+
+def print_runs(found) -> None:
+    """A table of :func:`zoo.list_runs`; a run's name mostly has its model, data and date."""
+    import pandas as pd
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    test = found["accuracy"].where(found["accuracy"].notna(), found["micro_f1"])
+    columns = {  # by what stands above them
+        "run": (found["run"], None),
+        "texts": (found["texts"], "{:,}"),
+        "weights": (found["weights"], None),
+        "valid.": (found["validation"], "{:.1%}"),
+        "test": (test, "{:.1%}"),
+        "macro F1": (found["macro_f1"], "{:.1%}"),
+        "parameters": (found["parameters"], "{:,}"),
+        "MB": (found["megabytes"], "{:.1f}"),
+        "s": (found["seconds"], "{:.0f}"),
+    }
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name, (_, form) in columns.items():
+        least = max(len(part) for part in name.split())
+        justify = "left" if form is None else "right"
+        table.add_column(name, justify=justify, overflow="fold", min_width=least)
+    for row in zip(*(values for values, _ in columns.values()), strict=True):
+        cells = []
+        for value, (_, form) in zip(row, columns.values(), strict=True):
+            if form is None:  # a run's path, or weights, which may be one, too
+                cells.append(Text(printable(Path(str(value)).name)))
+            else:
+                cells.append(form.format(value) if pd.notna(value) else "")
+        table.add_row(*cells)
+    show(table)
+    measures = "accuracy" if found["accuracy"].notna().all() else "accuracy, or micro F1,"
+    show(f"test is the {measures} on the test split; zoo compare tells what may be chance.")
 
 
 def print_trials(folder: Path) -> None:

@@ -86,10 +86,15 @@ def one_source(*sources) -> None:
         )
 
 
-def model_of(run):
-    """The model of a run folder; a model file alone has no words to read texts with."""
+def check_run(run):
+    """Refuses a model file alone, which has no words to read texts with."""
     if run.is_file():
         raise UsageError(f"{run} is a file: give the run's folder, {run.parent}")
+
+
+def model_of(run):
+    """The model of a run folder."""
+    check_run(run)
     return zoo.load(run)
 
 

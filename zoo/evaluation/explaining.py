@@ -44,20 +44,40 @@ def explain(
     Example:
         >>> zoo.explain("runs/hcan-sample-20260101-120000", ["Not bad at all."])
     """
+    model, texts, targets = chosen_texts(
+        run, data, text_column, on_bad_row, encoding, most, mistakes
+    )
+    return model.explain(texts, targets, pairs)
+
+
+def chosen_texts(
+    run: "str | Path | TextClassifier",
+    data: Any | Iterable[str] | None = None,
+    text_column: str | None = None,
+    on_bad_row: str = "fail",
+    encoding: str | None = None,
+    most: int = 20,
+    mistakes: bool = False,
+) -> "tuple[TextClassifier, list[str], list[str] | None]":
+    """The model, the texts that are explained, and their labels where these are known.
+
+    For what the arguments mean, and what it raises, see :func:`explain`.
+    """
     if most < 1:
-        raise UsageError(f"most must be at least 1: got {most}")
+        raise UsageError(f"most (--most) must be at least 1: got {most}")
     if data is not None and mistakes:
         raise UsageError("the mistakes are those of the run: leave out data")
     if data is not None:
         model, texts = model_and_texts(run, data, text_column, on_bad_row, encoding)
-        return model.explain(list(islice(texts, most)), pairs=pairs)
+        if not (texts := list(islice(texts, most))):
+            raise UsageError(f"{data if isinstance(data, str | Path) else 'data'} has no texts")
+        return model, texts, None
     if not isinstance(run, str | Path):
         raise UsageError("a model has no test split: give texts, as data")
     model = load(run)
     if mistakes:
-        rows = read_mistakes(Path(run))[:most]
-        texts, targets = [row["text"] for row in rows], [row["label"] for row in rows]
-    else:
-        split = read_test_split(read_config(run), most)
-        texts, targets = list(split), model.kind.named(split.targets, model.labels)
-    return model.explain(texts, targets, pairs)
+        if not (rows := read_mistakes(Path(run))[:most]):
+            raise UsageError(f"{run} made no mistakes on its test split")
+        return model, [row["text"] for row in rows], [row["label"] for row in rows]
+    split = read_test_split(read_config(run), most)
+    return model, list(split), model.kind.named(split.targets, model.labels)

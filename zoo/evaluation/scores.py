@@ -174,6 +174,18 @@ def evaluate(
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.
     """
+    return score_model(*model_and_test(run, data, "zoo.evaluate", **columns))
+
+
+def model_and_test(
+    run: "str | Path | TextClassifier", data: Any | None, function: str, **columns: str
+) -> "tuple[TextClassifier, Split]":
+    """The model of a run folder, or a model, and the labelled texts that it is scored on.
+
+    Args:
+        run, data, columns: see :func:`evaluate`, as for what it raises.
+        function: in messages.
+    """
     from zoo import datasets
     from zoo.runs.run_folder import load
 
@@ -182,7 +194,7 @@ def evaluate(
         raise UsageError(f"{names}: give data (--data), too")
     for name in columns:
         if name not in OPTIONS:
-            raise unknown("argument of zoo.evaluate", name, ("run", "data", *OPTIONS))
+            raise unknown(f"argument of {function}", name, ("run", "data", *OPTIONS))
     if data is not None:
         data = as_table(data)
         check_data(data)
@@ -220,4 +232,4 @@ def evaluate(
         frame = without_rare(frame, source, model.labels, **rare, kind=kind)
         targets = targets_of(frame, model.labels, kind)
         test = Split(frame["text"], kind.hard(targets))
-    return score_model(model, test)
+    return model, test

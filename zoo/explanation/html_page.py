@@ -26,6 +26,7 @@ def page(
     title: str = "Which words decided",
     faithful: Mapping[str, Mapping[str, Any]] | None = None,
     tables: Mapping[str, pd.DataFrame] | None = None,
+    opened: bool = False,
 ) -> str:
     """HTML of texts whose words are shaded by what they contribute.
 
@@ -41,12 +42,14 @@ def page(
         faithful: of each run, by views, what the view is worth: see
             :func:`zoo.explanation.faithfulness.faithfulness`.
         tables: more about the corpus, by their captions.
+        opened: whether these are shown, and not only their captions.
     """
     every = list(chain.from_iterable(zip(*explanations.values(), strict=True)))
     pairs = [one.pairs for one in every if one.pairs is not None]
     sizes = {"all": sum(one.size for one in pairs), "mean": sum(one[:1].size for one in pairs)}
     kept = next((heads for heads, size in sizes.items() if size <= PAIRS), "none")
-    tables = _of_corpus(explanations) | dict(tables or {})
+    own = dict(tables or {})
+    tables = own | _of_corpus(explanations) if opened else _of_corpus(explanations) | own
     data = {
         "title": title,
         "runs": [
@@ -62,7 +65,12 @@ def page(
         "pairs": kept,
         "heads": max((len(word.heads) for one in every for word in one.words), default=0),
         "tables": [
-            {"caption": name, "columns": list(table), "rows": _rounded(table)}
+            {
+                "caption": name,
+                "columns": list(table),
+                "rows": _rounded(table),
+                "open": opened and name in own,
+            }
             for name, table in tables.items()
         ],
         "documents": [

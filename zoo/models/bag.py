@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from zoo.backend.keras_private import TABLE, with_rows
 from zoo.classifier import TextClassifier
 from zoo.layers.masking import UNKNOWN, zero_masked
 from zoo.models._linear import chosen_weight, solved
@@ -107,7 +108,7 @@ class BagOfNgrams(TextClassifier):
         self.clusters = clusters
         self.strength = strength
         self.vectors = vectors
-        self.word_vectors = None  # that a solver reads; see reads_vectors_apart
+        self.word_vectors = None  # gives those that a solver reads; see reads_vectors_apart
         if vectors:
             self.known = self.add_weight(
                 name="known",  # 1 for a word that has a vector
@@ -133,6 +134,17 @@ class BagOfNgrams(TextClassifier):
     def reads_vectors_apart(self):
         """Whether the solver reads word vectors beside the n-grams."""
         return self.vectors
+
+    @property
+    def grows(self):
+        """Whether all that its tables have is what a solver finds."""
+        return self.solver is not None and self.train_embeddings
+
+    def make_room(self, rows):
+        self.vocabulary_size = self.embed.input_dim = rows
+        with_rows(self.embed, TABLE, rows)
+        for name in ("known", "rarity") if self.vectors else ("rarity",):
+            with_rows(self, name, rows)
 
     def call(self, ids, training=None):
         ids = ops.cast(ids, "int32")
@@ -247,8 +259,9 @@ class BagOfNgrams(TextClassifier):
         from zoo.datasets.vectors.vector_files import vectors_of
 
         table = np.zeros((counts.shape[1], 1))
-        if self.word_vectors is not None:
-            table = vectors_of(self.word_vectors, self.preprocessor.vocabulary)
+        if self.word_vectors is not None:  # they are not kept: tens of megabytes
+            words = self.preprocessor.vocabulary
+            table = vectors_of(self.word_vectors(words, 0), words)
         known = counts @ table.any(axis=1)
         means = counts @ table / np.maximum(known, 1)[:, None]
         centre = means.mean(axis=0)

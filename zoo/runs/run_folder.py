@@ -178,6 +178,14 @@ def read_scores(run: Path) -> dict[str, Any]:
         raise UsageError(f"{path} is missing or damaged: {error}") from None
 
 
+def megabytes_of(run: Path) -> float | None:
+    """The size of what a run ships: its SavedModel, or else ``model.keras``; None without any."""
+    for files in ((run / "saved_model").rglob("*"), [run / "model.keras"]):
+        if size := sum(one.stat().st_size for one in files if one.is_file()):
+            return round(size / 1e6, 2)
+    return None
+
+
 def versions() -> dict[str, str]:
     """Of Python and the packages that a run's weights depend on, and Keras' backend."""
     backend = backend_name()

@@ -42,8 +42,7 @@ def for_relations(
 
 def least_count(settings: TrainSettings, model: "TextClassifier", corpus: Corpus) -> int:
     """How often a word must stand in the training texts to be known."""
-    few = model.solves and len(corpus.train) < recipes.FEW
-    return settings.min_count or (1 if few else 2)
+    return settings.min_count or recipes.least_count(model.solves, len(corpus.train))
 
 
 def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClassifier", Start]:

@@ -32,6 +32,7 @@ def build(
             "minilm", a folder in Hugging Face's format or a name of its hub; or a run of the same
             model. With any of these the model knows words: it reads texts, and has been
             compiled with zoo's default recipe at the model's learning rate, which you may replace.
+            A model that is solved at once knows them from its first fit on.
         options: constructor options; they win over the preset.
 
     Returns:
@@ -80,6 +81,10 @@ def build(
     words = start.words(None, start.most)
     model = create(name, num_classes, **start.options)
     reads = {"clean_up": "relations" if model.entities else model.clean_up} | start.reads
+    if model.reads_vectors_apart:  # at its first fit, beside the words of the texts
+        model.build()
+        start.fill(model)
+        return model
     words = whole_words(words, **reads)[: start.most]
     if not words:
         raise UsageError(

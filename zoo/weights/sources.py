@@ -2,14 +2,12 @@
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zoo.datasets.vectors.english import english_share
+from zoo.datasets.vectors import english
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
 from zoo.settings import WEIGHTS, TrainSettings
@@ -19,9 +17,6 @@ from zoo.weights.weights_folder import is_here
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
     from zoo.datasets.corpus import Corpus
-
-ENOUGH = 0.8  # of the running words: English texts have 0.94 and more, French ones 0.7
-COUNTED = 10_000  # texts, at most, of which the running words are counted
 
 logger = logging.getLogger("zoo")
 
@@ -98,9 +93,6 @@ def automatic(
         running words; for a paper's preset the vectors of the paper, if they are at hand;
         "word2vec" for unlabelled texts that no teacher answers; else "none".
     """
-    from zoo.datasets.text.text_tensors import text_dataset
-    from zoo.datasets.text.tokens import split_words
-
     if not (model.reads_word_vectors or model.reads_vectors_apart):
         return "none"
     if settings.unlabelled is not None and settings.teacher is None:
@@ -109,12 +101,9 @@ def automatic(
         return _of_paper(settings.preset, model.preset_weights.get(settings.preset, "none"))
     if not (model.single_words or model.reads_vectors_apart):
         return "none"
-    counts: Counter[bytes] = Counter()
-    for chunk in text_dataset(list(islice(texts, COUNTED))).batch(1024):
-        counts.update(split_words(chunk, clean_up).flat_values.numpy().tolist())
-    share = english_share({word.decode(): count for word, count in counts.items()})
+    share = english.english_share_of(texts, clean_up)
     weights, told = "none", "too few to start with them"
-    if share >= ENOUGH:
+    if share >= english.ENOUGH:
         weights, told = "english", "training starts with them"
         if model.reads_bert_weights:
             if is_here("minilm") and settings.options.keys() <= {"dropout"}:  # it decides others

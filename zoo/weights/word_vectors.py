@@ -1,19 +1,18 @@
 """Word vectors, with which the word table of a model starts."""
 
+import functools
 import itertools
 from contextlib import suppress
 
 from zoo import recipes
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
-from zoo.datasets.vectors.english import SIZE, english_vectors
+from zoo.datasets.vectors.english import MOST, SIZE, english_vectors
 from zoo.datasets.vectors.published import PUBLISHED, fetch, is_binary
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.weights.start import Start
-
-MOST_ENGLISH = 16_000  # words: model.keras has less than 20 MB
 
 
 class WordVectors(Start):
@@ -34,7 +33,7 @@ class WordVectors(Start):
         self.apart = model.reads_vectors_apart
         self.dim = model.english_dim if self.apart else model.embedding_dim  # if any will do
         if weights == "english" and not self.apart:
-            self.most = min(self.most, MOST_ENGLISH)
+            self.most = min(self.most, MOST)
             if "embedding_dim" not in options:
                 with suppress(ValueError):  # as of 5 heads, which divide the model's own width
                     type(model).from_config(
@@ -55,7 +54,7 @@ class WordVectors(Start):
         known = () if preprocessor is None else preprocessor.vocabulary
         self.vectors = self._read(preprocessor, known, room)
         if self.apart:
-            return self.vectors.index_to_key[:MOST_ENGLISH]
+            return self.vectors.index_to_key[:MOST]
         width = self.vectors.vector_size
         if (told := self.options.get("embedding_dim", width)) != width:
             raise UsageError(
@@ -67,21 +66,32 @@ class WordVectors(Start):
 
     def _read(self, preprocessor, known, room):
         """gensim ``KeyedVectors``, ``[words, dim]`` float32."""
-        if self.weights == "english":
-            return english_vectors(self.dim)
         if self.weights == "word2vec":
             texts = itertools.chain(self.corpus.train, self.corpus.unlabelled or ())
             return train_word2vec(texts, preprocessor.all_words, self.dim, **self.training)
-        if self.weights in PUBLISHED:
-            return read_vectors(fetch(self.weights), known, room, is_binary(self.weights))
-        return read_vectors(self.weights, known, room)
+        return _named(self.weights, self.dim, known, room)
 
     def fill(self, model):
-        if self.apart:
-            model.word_vectors = self.vectors
+        if self.apart:  # which reads them when it needs them; those of its texts are nowhere else
+            model.word_vectors = functools.partial(_named, self.weights, self.dim)
+            if self.weights == "word2vec":
+                model.word_vectors = functools.partial(_given, self.vectors)
             return
         drawn = {"seed": self.training.get("seed", 0)}
         if self.weights == "english":
             drawn["largest"] = 3**0.5 * SIZE  # of the same deviation
         table = embedding_matrix(self.vectors, model.preprocessor.vocabulary, **drawn)
         model.embed.embeddings.assign(table)
+
+
+def _named(weights, dim, known, room):
+    """English, published or a file's word vectors, of the known words and some others."""
+    if weights == "english":
+        return english_vectors(dim)
+    if weights in PUBLISHED:
+        return read_vectors(fetch(weights), known, room, is_binary(weights))
+    return read_vectors(weights, known, room)
+
+
+def _given(vectors, known, room):
+    return vectors

@@ -48,3 +48,19 @@ def test_a_corpus_is_loaded_and_trained_on_by_its_name(tmp_path, without_saved_m
 def test_an_unknown_name_is_told_in_a_line():
     with pytest.raises(zoo.UsageError, match="tfds:zoo_tinny cannot be had of TensorFlow Datasets"):
         datasets.load("tfds:zoo_tinny")
+
+
+class ZooFar(ZooTiny):
+    """Texts of a place that is nowhere."""
+
+    def _split_generators(self, manager):
+        return {"train": self._generate_examples(manager.download("http://zoo.invalid/texts"))}
+
+
+def test_without_a_network_it_is_told_in_a_line(monkeypatch, capfd):
+    monkeypatch.setattr("zoo.datasets.catalogue.tfds_corpora.RETRIES", 1)
+    retries = tfds.core.download.downloader.MAX_RETRIES
+    with pytest.raises(zoo.UsageError, match="tfds:zoo_far cannot be had of .*zoo.invalid"):
+        datasets.load("tfds:zoo_far")
+    assert "Retrying" not in "".join(capfd.readouterr())
+    assert tfds.core.download.downloader.MAX_RETRIES == retries > 1
