@@ -21,7 +21,7 @@ from zoo.datasets.own_files.reading import column_of, read_labelled
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.text.variations import Variations, neighbours, words_in
-from zoo.datasets.vectors.english import english_share, english_vectors
+from zoo.datasets.vectors import english
 from zoo.datasets.vectors.word2vec import cache_folder
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.prediction import OF_CLASS
@@ -31,7 +31,7 @@ from zoo.progress import progress
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
 from zoo.settings import TrainSettings
-from zoo.weights.sources import ENOUGH, is_run
+from zoo.weights.sources import is_run
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -165,8 +165,8 @@ def _texts(corpus, settings):
     texts = list(corpus.train)
     words = words_in([*texts, *unlabelled])
     near = {}
-    if english_share(words) >= ENOUGH:
-        near = neighbours(words, english_vectors())
+    if english.english_share(words) >= english.ENOUGH:
+        near = neighbours(words, english.english_vectors())
     drawn = Variations(texts, unlabelled, near, settings.seed).draw(count)
     return unlabelled, [text for text in drawn if text not in judged]
 
