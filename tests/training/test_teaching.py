@@ -183,6 +183,7 @@ def test_an_hour_is_enough_and_a_second_makes_a_training_shorter(tmp_path):
         ({"teacher": "nowhere"}, "nowhere"),
         ({"teacher": None, "variations": 5}, "give one"),
         ({"data": FEW.assign(label=["warm", "cold"] * 12)}, "label .* does not know.*warm|cold"),
+        ({"variations": 0}, "no text to answer"),
         ({"variations": -1}, "variations must be"),
         ({"minutes": 0}, "minutes must be"),
     ],

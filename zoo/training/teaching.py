@@ -86,6 +86,11 @@ def taught(corpus: Corpus, settings: TrainSettings, folder: Path) -> Corpus:
             texts, shares = _of_run(corpus, settings)
         else:
             texts, shares = _of_file(corpus, settings.teacher)
+        if not texts:
+            raise UsageError(
+                "the teacher has no text to answer that is not among the labelled ones: give "
+                "others (--unlabelled-data), or variations above 0"
+            )
         path.parent.mkdir(exist_ok=True)
         with whole(path) as partial:
             pd.DataFrame({"text": texts, "shares": list(shares)}).to_parquet(partial)
