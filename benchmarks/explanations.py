@@ -1,13 +1,15 @@
 """What explanations are worth: which words' loss changes an answer, and what finding them costs.
 
 ``make bench-explanations`` measures models on corpora, keeps each number as a row of
-``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there;
-``--models``, ``--corpora`` and ``--texts`` choose. Run again, it goes on where the CSV stops;
-``--anew`` measures the chosen ones again. Models are trained quickly, on few training texts; what
-is measured is of test texts, on which nothing is chosen.
+``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there,
+and ``contributions.svg``, the README's picture. ``--models``, ``--corpora`` and ``--texts`` choose.
+Run again, it goes on where the CSV stops; ``--anew`` measures the chosen ones again. Models are
+trained quickly, on few training texts; what is measured is of test texts, on which nothing is
+chosen.
 """
 
 import argparse
+import io
 import json
 import logging
 import re
@@ -38,9 +40,9 @@ LEARNT = {"sample": 3000, "agnews": 3000, "sst_binary": 5000, "imdb": 1500, "ban
 EPOCHS = {"sample": 10, "banking77": 10}  # of others 5
 MODELS = ("hcan", "han", "ssan", "act", "attcnn", "cnn_kim", "svm_bigrams")
 SAMPLES = 1000  # of LIME; its own default is 5,000
-MASK = "\0"  # of SHAP
+MASK = "[masked]"  # of SHAP
 DRAWS = 10  # of random words
-PAGED = ("act", "agnews")  # of which a page is timed
+PAGED, PICTURED = ("act", "agnews"), ("hcan", "sample")  # of which there is a page, and a picture
 FRAME = {"the", "was", "we", "found", "for", "us", "it", "that", "would", "have", "called", "and"}
 
 
@@ -60,7 +62,8 @@ def trained(model: str, corpus: str):
         texts, labels = texts_of(corpus, "train")
         table = pd.DataFrame({"text": texts, "label": labels})
         table = table.sample(min(LEARNT[corpus], len(table)), random_state=7)
-        epochs = {} if zoo.describe(model).solves else {"epochs": EPOCHS.get(corpus, 5)}
+        solves = zoo.build(model, num_classes=2).solves
+        epochs = {} if solves else {"epochs": EPOCHS.get(corpus, 5)}
         run = zoo.train(model, table, output=RUNS / "new", weights="none", verbose=0, **epochs)
         run.rename(folder)
     return zoo.load(folder)
@@ -176,6 +179,7 @@ def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
     draws = np.random.default_rng(0).integers(0, len(differences), (2000, len(differences)))
     low, high = np.percentile(differences[draws].mean(axis=1), (2.5, 97.5))
     found[CONTRIBUTIONS, "low"], found[CONTRIBUTIONS, "high"] = low, high
+    model.explain(texts[:1], pairs=False)  # which also compiles
     started = time.process_time()
     explanations = model.explain(texts, pairs=False)
     of_one = (time.process_time() - started) / len(texts)
@@ -195,19 +199,18 @@ def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
 
 
 def deciding(explanations) -> dict[tuple[str, str], float]:
-    """How many of the words that decide a built-in review are shaded for its answer."""
-    known = shown = both = words = 0
+    """How many of the words that decide a built-in review are shaded, for its answer or at all."""
+    known = shown = both = either = words = 0
     for one in explanations:
         places = deciding_words(one.text)
-        shaded = {
-            word.start
-            for word, share in zip(one.words, one.shares(), strict=True)
-            if share > FAINTEST
-        }
+        shares = {word.start: share for word, share in zip(one.words, one.shares(), strict=True)}
+        shaded = {start for start, share in shares.items() if share > FAINTEST}
         known, shown, words = known + len(places), shown + len(shaded), words + len(one.words)
         both += len(shaded & places)
-    shares = {"deciding shaded": both / known, "shaded": shown / words, "deciding": known / words}
-    return {(CONTRIBUTIONS, measure): share for measure, share in shares.items()}
+        either += sum(abs(shares.get(start, 0)) > FAINTEST for start in places)
+    found = {"deciding shaded": both / known, "deciding shaded either way": either / known}
+    found |= {"shaded": shown / words, "deciding": known / words}
+    return {(CONTRIBUTIONS, measure): share for measure, share in found.items()}
 
 
 def deciding_words(review: str) -> set[int]:
@@ -267,7 +270,8 @@ def marked(model, count: int) -> dict[tuple[str, str], float]:
 
 
 def page_seconds() -> dict[tuple[str, str], float]:
-    """Seconds of a core of a page of 200 texts of AG News by its parts, and those of a clock."""
+    """Seconds of a core of the page of `zoo explain` of 200 texts, by its parts, and of a clock."""
+    from zoo.cli.explain import CHANGED, FAITHFUL
     from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness
     from zoo.explanation.html_page import page
@@ -282,14 +286,29 @@ def page_seconds() -> dict[tuple[str, str], float]:
 
     own = model.explain(texts[:200], labels[:200])
     lap("contributions and attention")
-    own[:] = with_changes(model, own)
-    lap("what would change the answers")
-    told = faithfulness(model, own[:100])
-    lap("what the shading is worth, 100 texts")
+    own[:CHANGED] = with_changes(model, own[:CHANGED])
+    lap(f"what would change the answers, {CHANGED} texts")
+    told = faithfulness(model, own[:FAITHFUL])
+    lap(f"what the shading is worth, {FAITHFUL} texts")
     size = len(page({name: own}, name, {name: told}).encode())
     lap("the page")
     parts |= {"clock": time.perf_counter() - clock, "bytes": size}
     return {(PAGE, measure): value for measure, value in parts.items()}
+
+
+def picture() -> None:
+    """Draws built-in reviews as ``zoo explain`` shows them, for the README."""
+    from rich.console import Console
+
+    from zoo.cli.terminal import shaded
+
+    texts = [text for text in texts_of("sample", "test")[0] if re.search("hardly|mattered", text)]
+    texts = [text for text in texts if len(text) < 190][:5]
+    console = Console(record=True, width=100, file=io.StringIO())
+    for one in trained(*PICTURED).explain(texts, pairs=False):
+        console.print(shaded(one))
+    title = f"{PICTURED[0]}: words for and against the ratings of test reviews"
+    console.save_svg(str(RESULTS.with_name("contributions.svg")), title=title)
 
 
 def kept() -> pd.DataFrame:
@@ -326,6 +345,8 @@ def main():
     for model, corpus in [pair for pair in todo if pair not in done]:
         found = measure(model, corpus, told.texts)
         keep(model, corpus, found | (page_seconds() if (model, corpus) == PAGED else {}))
+        if (model, corpus) == PICTURED:
+            picture()
         write_report()
     write_report()
     print(f"Written to {RESULTS.with_suffix('.md')}.")

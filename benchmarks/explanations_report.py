@@ -161,10 +161,12 @@ def _known(cells):
     yield ""
     for (model, _), own in cells.items():
         if (CONTRIBUTIONS, "deciding") in own:
+            either = own[CONTRIBUTIONS, "deciding shaded either way"]
             yield (
                 f"- `{model}`, built-in reviews (accuracy {own['model', 'accuracy']:.1%}): "
                 f"{own[CONTRIBUTIONS, 'deciding shaded']:.1%} of the deciding words are shaded for "
-                f"the answer; {own[CONTRIBUTIONS, 'shaded']:.1%} of all words are, "
+                f"the answer, {either:.1%} for or against it; "
+                f"{own[CONTRIBUTIONS, 'shaded']:.1%} of all words are shaded for it, "
                 f"{own[CONTRIBUTIONS, 'deciding']:.1%} decide."
             )
         if areas := _by_view(own, "area"):
@@ -182,6 +184,7 @@ def _page(cells):
             clock, size = parts.pop("clock"), parts.pop("bytes")
             told = ", ".join(f"{part} {seconds:.1f}" for part, seconds in parts.items())
             yield (
-                f"A page of 200 texts of AG News, by `{model}`: {sum(parts.values()):.1f} s of a "
-                f"core ({told}), {clock:.1f} s by the clock, {size / 1e6:.2f} MB."
+                f"A page of 200 texts of AG News, by `{model}`, once TensorFlow is loaded and the "
+                f"model is: {sum(parts.values()):.1f} s of a core ({told}), {clock:.1f} s by the "
+                f"clock, {size / 1e6:.2f} MB."
             )
