@@ -1,10 +1,11 @@
 """How much each word speaks for a class, or against it: gradients integrated along two paths.
 
-As in Sundararajan et al. 2017 (Section 3 and Remark 2) the vectors of words grow from that of
-padding to what they are, and a word contributes what its growing adds to the score. Where several
-words say the same, the one that grows first gets the credit. So words grow twice: on one path those
-that speak most for the class come late, on the other early, and the contribution is the mean. Which
-ones these are, a rough integral along the straight path tells.
+This is integrated gradients, but for its straight path, and one of the path methods of the same
+paper (Sundararajan et al. 2017, Sections 3 and 4): the vectors of words grow from that of padding
+to what they are, and a word contributes what its growing adds to the score. Where several words say
+the same, the one that grows first gets the credit. So words grow twice: on one path those that
+speak most for the class come late, on the other early, and the contribution is the mean. Which ones
+these are, a rough integral along the straight path tells.
 
 The score is the logarithm of the odds of a class: 0 where it is as probable as all others together,
 or, where a text may have several labels, as not.
@@ -23,7 +24,6 @@ from keras import ops
 from zoo.backend.gradients import kept_graph, with_gradient
 
 LEAST = 1e-7  # probability
-TINY = 1e-12
 STEPS = 5  # points on each path
 BEND = 4  # of the paths: shares grow by powers from 1 to 5
 STRAIGHT = (0, 1, (4 - 6**0.5) / 10, (4 + 6**0.5) / 10)  # the start, and Radau's three points
@@ -65,7 +65,7 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
     points, weights = (ops.reshape(ops.cast(of, "float32"), (-1, 2)) for of in (points, weights))
     real = ops.cast(ops.not_equal(ids, 0), "float32")
     batch, one = ops.shape(ids)[0], (2, -1, *[1] * (len(ids.shape) - 1))
-    both, of_both = ops.concatenate([ids, ids]), ops.concatenate([classes, classes])
+    both, of_both = (ops.concatenate([of, of]) for of in map(ops.convert_to_tensor, (ids, classes)))
     score = with_gradient(lambda shares: score_of(model, both, of_both, shares))
     late = ops.reshape(ops.convert_to_tensor([1.0, -1.0]), one)  # those for the class, or against
 
@@ -92,7 +92,7 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
     start, end = ends[:batch], ends[batch:]
     rest = end - start - of_text(total)
     sizes = ops.abs(total)
-    total = total + sizes * spread(rest / ops.maximum(of_text(sizes), TINY), real)
+    total = total + sizes * spread(ops.divide_no_nan(rest, of_text(sizes)), real)
     if model.ngrams > 1:
         total = of_words(total, ids, model.ngrams)
     return Contributions(total, end, start, rest)
@@ -101,7 +101,7 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
 def strength(values, real):
     """How much each word speaks for the class, -1 to 1: 0.5 is the mean size of a text's words."""
     mean = of_text(ops.abs(values)) / ops.maximum(of_text(real), 1.0)
-    return values / (ops.abs(values) + spread(ops.maximum(mean, TINY), real))
+    return ops.divide_no_nan(values, ops.abs(values) + spread(mean, real))
 
 
 def grown(late, point):
