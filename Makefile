@@ -107,7 +107,7 @@ bench-class-weights: $(BIN)/zoo  ## Measure what class weights bring where one c
 	@$(BIN)/python -m benchmarks.class_weights
 
 bench-explanations: $(BIN)/benched  ## Measure which words' loss changes answers, by contributions, attention, LIME and others; --help in ARGS.
-	@$(BIN)/python -m benchmarks.explanations $(ARGS)
+	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.explanations $(ARGS)
 
 bench-gpu: $(BIN)/zoo  ## Measure training on a GPU, by JAX, which you install for yours: all models, or MODELS="hcan han" anew.
 	@KERAS_BACKEND=jax $(BIN)/python -m benchmarks.gpu $(MODELS)

@@ -1,22 +1,18 @@
 """Accuracy of the default recipe, untouched, against bags of words on the same split.
 
 ``make bench-accuracy`` trains models on the corpora that are at hand, writes
-``benchmarks/results/accuracy.md`` and ``attention.svg``, and puts the summary into the README.
+``benchmarks/results/accuracy.md``, and puts the summary into the README.
 Run again, it goes on where it stopped: delete ``runs/bench`` to measure anew.
 
 The test split chooses nothing: of the models of a corpus, the one with the best validation
 accuracy stands for the zoo.
 """
 
-import io
 import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.text import Text
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -220,37 +216,6 @@ validation accuracy, of those with these vectors.
     return sentence, section, tried
 
 
-def attention(run):
-    """Writes a picture of reviews shaded by attention: sqrt(sentence's weight) * word's weight.
-
-    The most attended word of a review is brightest, the least attended one dark.
-    """
-    from zoo.datasets.text.tokens import split_sentences
-
-    model = zoo.load(run)
-    corpus = datasets.load("sample")
-    test = corpus.frame("test")
-    chosen = test[test["text"].str.contains("None|none|hardly")]
-    texts = chosen["text"][chosen["text"].str.len() < 190].tolist()[:5]
-    probabilities, attention = model(model.preprocessor(texts), return_attention_scores=True)
-    words, sentences = (np.mean(of, axis=1) for of in (attention.words, attention.sentences))
-    console = Console(record=True, width=92, file=io.StringIO())
-    for i, document in enumerate(split_sentences(texts).to_list()):
-        label = model.labels[int(np.argmax(probabilities[i]))]
-        line = Text(f"{label} of 5  ", style="bold")
-        shades = [np.sqrt(sentences[i, j]) * words[i, j] for j in range(len(document))]
-        least = min(shade[: len(s)].min() for shade, s in zip(shades, document, strict=True))
-        most = max(shade.max() for shade in shades)
-        for sentence, weights in zip(document, shades, strict=True):
-            for word, weight in zip(sentence, weights[: len(sentence)], strict=True):
-                strength = (weight - least) / (most - least)
-                red = [round(41 + strength * (c - 41)) for c in (200, 60, 40)]
-                line.append(word.decode(), f"white on rgb({red[0]},{red[1]},{red[2]})")
-                line.append(" ")
-        console.print(line, "")
-    console.save_svg(str(RESULTS / "attention.svg"), title="hcan: attention on test reviews")
-
-
 def main():
     quiet_tensorflow()
     rows, notes = [], []
@@ -300,7 +265,6 @@ def main():
     ]
     notes = "\n".join(filter(None, notes))
     RESULTS.mkdir(exist_ok=True)
-    attention(run_of("hcan", "sample"))
     (RESULTS / "accuracy.md").write_text(
         f"# Accuracy\n\n{short}\n\n{notes}\n\n{section}\n## Every system\n\n{everything}\n", "utf-8"
     )

@@ -1,11 +1,15 @@
 """What explanations are worth: which words' loss changes an answer, and what finding them costs.
 
-``make bench-explanations`` writes ``benchmarks/results/explanations.md``; ``--models``,
-``--corpora`` and ``--texts`` choose. Interrupted, it goes on where it stopped. Models are trained
-quickly, on few training texts; what is measured is of test texts, on which nothing is chosen.
+``make bench-explanations`` measures models on corpora, keeps each number as a row of
+``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there,
+and ``contributions.svg``, the README's picture. ``--models``, ``--corpora`` and ``--texts`` choose.
+Run again, it goes on where the CSV stops; ``--anew`` measures the chosen ones again. Models are
+trained quickly, on few training texts; what is measured is of test texts, on which nothing is
+chosen.
 """
 
 import argparse
+import io
 import json
 import logging
 import re
@@ -17,34 +21,29 @@ import pandas as pd
 from keras import ops
 
 import zoo
+from benchmarks.explanations_report import CONTRIBUTIONS, PAGE, report
 from benchmarks.folds import data_folder
-from benchmarks.report import machine
 from zoo import datasets
-from zoo.backend.gradients import in_graph, with_gradient
+from zoo.backend.gradients import kept_graph, with_gradient
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import computed, of_words, score_of
 from zoo.explanation.deletion import answers_without, read_texts
 from zoo.explanation.explanation import FAINTEST
 from zoo.explanation.faithfulness import lost
 from zoo.explanation.leaving_out import left_out
+from zoo.filesystem.atomic_files import whole
 
 RUNS = Path("runs/explanations")
-KEPT = RUNS / "measured.jsonl"
-RESULTS = Path(__file__).parent / "results" / "explanations.md"
+RESULTS = Path(__file__).parent / "results" / "explanations.csv"
+KEY = ["model", "corpus", "view", "measure"]
 LEARNT = {"sample": 3000, "agnews": 3000, "sst_binary": 5000, "imdb": 1500, "banking77": 6000}
 EPOCHS = {"sample": 10, "banking77": 10}  # of others 5
 MODELS = ("hcan", "han", "ssan", "act", "attcnn", "cnn_kim", "svm_bigrams")
 SAMPLES = 1000  # of LIME; its own default is 5,000
+MASK = "[masked]"  # of SHAP
 DRAWS = 10  # of random words
+PAGED, PICTURED = ("act", "agnews"), ("hcan", "sample")  # of which there is a page, and a picture
 FRAME = {"the", "was", "we", "found", "for", "us", "it", "that", "would", "have", "called", "and"}
-CLASSES = "contributions"  # the default view
-NAMES = {
-    "attention": "attention",
-    "gradient": "gradient x input",
-    CLASSES: "**contributions**",
-    "out": "one word left out",
-    "lime": "LIME",
-}
 
 
 def texts_of(corpus: str, split: str) -> tuple[list[str], list[str]]:
@@ -52,9 +51,8 @@ def texts_of(corpus: str, split: str) -> tuple[list[str], list[str]]:
     if corpus == "banking77":
         table = pd.read_csv(data_folder() / corpus / f"{split}.csv")
         return table["text"].tolist(), table["category"].tolist()
-    loaded = datasets.load(corpus)
-    found = getattr(loaded, split)
-    return list(found), [loaded.labels[number] for number in found.numbers]
+    table = datasets.load(corpus).frame(split)
+    return table["text"].tolist(), table["label"].tolist()
 
 
 def trained(model: str, corpus: str):
@@ -64,7 +62,8 @@ def trained(model: str, corpus: str):
         texts, labels = texts_of(corpus, "train")
         table = pd.DataFrame({"text": texts, "label": labels})
         table = table.sample(min(LEARNT[corpus], len(table)), random_state=7)
-        epochs = {} if zoo.describe(model).solves else {"epochs": EPOCHS.get(corpus, 5)}
+        solves = zoo.build(model, num_classes=2).solves
+        epochs = {} if solves else {"epochs": EPOCHS.get(corpus, 5)}
         run = zoo.train(model, table, output=RUNS / "new", weights="none", verbose=0, **epochs)
         run.rename(folder)
     return zoo.load(folder)
@@ -85,15 +84,14 @@ def attention(model, text, kind):
 
 
 def gradient_times_input(model, text, kind):
-    """Integrated gradients of one step, at the end."""
-    if (function := vars(model).get("plain_gradient")) is None:
+    """The gradient by the shares of words' vectors, where they are whole."""
 
-        def last(ids, kinds):
-            score = with_gradient(lambda shares: score_of(model, ids, kinds, shares))
-            return score(ops.cast(ops.not_equal(ids, 0), "float32"))[1]
+    def last(ids, kinds):
+        score = with_gradient(lambda shares: score_of(model, ids, kinds, shares))
+        return score(ops.cast(ops.not_equal(ids, 0), "float32"))[1]
 
-        function = in_graph(model, last, 3 if model.hierarchical else 2, 1)
-        object.__setattr__(model, "plain_gradient", function)
+    axes = (3 if model.hierarchical else 2), 1
+    function = kept_graph(model, "plain_gradient", last, *axes)
     ids = text.ids[None]
     found = function(ids, np.array([kind]))
     found = of_words(found, ids, model.ngrams) if model.ngrams > 1 else found
@@ -130,45 +128,69 @@ def lime(model, text, kind):
     return weights
 
 
+def shap(model, text, kind):
+    """SHAP's partition of texts, as it comes."""
+    import shap
+
+    def classify(texts):
+        kept = np.array([[word != MASK for word in text.split()] for text in texts])
+        return answers_without(model, [text], [kept])[0][:, kind]
+
+    masker = shap.maskers.Text(" ", mask_token=f"{MASK} ", collapse_mask_token=False)
+    words = " ".join(word.decode() for word in text.words)
+    return shap.Explainer(classify, masker, silent=True)([words]).values[0]
+
+
 METHODS = {
     "attention": attention,
     "gradient": gradient_times_input,
-    CLASSES: contributions,
+    CONTRIBUTIONS: contributions,
     "out": leaving_out,
     "lime": lime,
+    "shap": shap,
 }
 
 
-def measure(name: str, corpus: str, count: int) -> dict:
-    """What each method's first words are worth, and its seconds a text, one text at a time."""
+def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
+    """What each view's first words are worth, and its seconds a text, one text at a time.
+
+    Returns:
+        The numbers by views and measures.
+    """
     model = trained(name, corpus)
     texts = some_texts(model, corpus, count)
     read = [one for text in texts for one in read_texts(model, [text])]
     whole = answers_without(model, read, [np.ones((1, len(one.words)), bool) for one in read])
     kinds = [int(rows[0].argmax()) for rows in whole]
-    views, seconds = {}, {}
-    for method, function in METHODS.items():
+    told = json.loads((RUNS / f"{name}-{corpus}" / "metrics.json").read_text("utf-8"))
+    found = {("model", "texts"): len(texts), ("model", "accuracy"): told["accuracy"]}
+    views = {}
+    for view, function in METHODS.items():
         if function(model, read[0], kinds[0]) is None:  # which also compiles
             continue
         started = time.process_time()
-        views[method] = [function(model, one, kind) for one, kind in zip(read, kinds, strict=True)]
-        seconds[method] = (time.process_time() - started) / len(read)
-    losses = lost(model, read, kinds, views, DRAWS)
-    of_draws = losses[:, len(views) :].mean(axis=1)
-    told = json.loads((RUNS / f"{name}-{corpus}" / "metrics.json").read_text("utf-8"))
-    found = {
-        "model": name,
-        "corpus": corpus,
-        "texts": len(texts),
-        "accuracy": told["accuracy"],
-        "seconds": seconds,
-        "lost": {view: losses[:, row].tolist() for row, view in enumerate(views)}
-        | {"random": of_draws.tolist()},
-    }
+        views[view] = [function(model, one, kind) for one, kind in zip(read, kinds, strict=True)]
+        found[view, "seconds"] = (time.process_time() - started) / len(read)
+    losses = 100 * lost(model, read, kinds, views, DRAWS)
+    random = losses[:, len(views) :].mean(axis=1)
+    for view, own in zip(["random", *views], [random, *losses.swapaxes(0, 1)], strict=False):
+        found[view, "comprehensiveness"], found[view, "sufficiency"] = own.mean(axis=0)
+    differences = (losses[:, list(views).index(CONTRIBUTIONS)] - random)[:, 0]
+    draws = np.random.default_rng(0).integers(0, len(differences), (2000, len(differences)))
+    low, high = np.percentile(differences[draws].mean(axis=1), (2.5, 97.5))
+    found[CONTRIBUTIONS, "low"], found[CONTRIBUTIONS, "high"] = low, high
+    model.explain(texts, pairs=False)  # which also compiles
     started = time.process_time()
     explanations = model.explain(texts, pairs=False)
-    found["together"] = (time.process_time() - started) / len(texts)
-    found["errors"] = [[abs(one.error), abs(one.score - one.start)] for one in explanations]
+    of_one = (time.process_time() - started) / len(texts)
+    found[CONTRIBUTIONS, "seconds together"] = of_one
+    added = [
+        computed(model, one.ids[None], np.array([k])) for one, k in zip(read, kinds, strict=True)
+    ]
+    found[CONTRIBUTIONS, "rest"] = np.median([abs(one.rest[0]) for one in added])
+    found[CONTRIBUTIONS, "difference"] = np.median(
+        [abs(one.score[0] - one.start[0]) for one in added]
+    )
     if corpus == "sample":
         found |= deciding(explanations)
     if corpus == "sst_binary":
@@ -176,19 +198,19 @@ def measure(name: str, corpus: str, count: int) -> dict:
     return found
 
 
-def deciding(explanations) -> dict:
-    """How many of the words that decide a built-in review are shaded for its answer."""
-    known = shown = both = words = 0
+def deciding(explanations) -> dict[tuple[str, str], float]:
+    """How many of the words that decide a built-in review are shaded, for its answer or at all."""
+    known = shown = both = either = words = 0
     for one in explanations:
         places = deciding_words(one.text)
-        shaded = {
-            word.start
-            for word, share in zip(one.words, one.shares(), strict=True)
-            if share > FAINTEST
-        }
+        shares = {word.start: share for word, share in zip(one.words, one.shares(), strict=True)}
+        shaded = {start for start, share in shares.items() if share > FAINTEST}
         known, shown, words = known + len(places), shown + len(shaded), words + len(one.words)
         both += len(shaded & places)
-    return {"deciding": both / known, "shown": shown / words, "known": known / words}
+        either += sum(abs(shares.get(start, 0)) > FAINTEST for start in places)
+    found = {"deciding shaded": both / known, "deciding shaded either way": either / known}
+    found |= {"shaded": shown / words, "deciding": known / words}
+    return {(CONTRIBUTIONS, measure): share for measure, share in found.items()}
 
 
 def deciding_words(review: str) -> set[int]:
@@ -221,7 +243,7 @@ def deciding_words(review: str) -> set[int]:
     }
 
 
-def marked(model, count: int) -> dict:
+def marked(model, count: int) -> dict[tuple[str, str], float]:
     """How well contributions tell words that people marked from others, in test sentences of SST.
 
     People marked each word by itself: positive or negative, or neither. The area under the curve
@@ -231,7 +253,7 @@ def marked(model, count: int) -> dict:
 
     lines = (data_folder() / "sst" / "test.txt").read_text("utf-8").splitlines()
     lines = [line for line in lines if not line.startswith("(2")]
-    areas = {"contributions": [], "attention": []}
+    areas = {CONTRIBUTIONS: [], "attention": []}
     for line in np.random.default_rng(1).permutation(np.array(lines, object))[:count]:
         leaves = re.findall(r"\((\d) ([^() ]+)\)", line)
         text, starts = "", {}
@@ -242,19 +264,21 @@ def marked(model, count: int) -> dict:
         side = 1 if one.label == "positive" else -1
         signs = [side * starts.get(word.start, 0) > 0 for word in one.words]
         for view in areas if 0 < sum(signs) < len(signs) else ():
-            if view == "contributions" or one.words[0].weight is not None:
+            if view == CONTRIBUTIONS or one.words[0].weight is not None:
                 areas[view].append(roc_auc_score(signs, one.shares(view)))
-    return {"marked": {view: float(np.mean(own)) for view, own in areas.items() if own}}
+    return {(view, "area"): np.mean(own) for view, own in areas.items() if own}
 
 
-def page_seconds() -> dict:
-    """Seconds of a page of 200 texts of AG News, by its parts."""
+def page_seconds() -> dict[tuple[str, str], float]:
+    """Seconds of a core of the page of `zoo explain` of 200 texts, by its parts, and of a clock."""
+    from zoo.cli.explain import CHANGED, FAITHFUL
     from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness
     from zoo.explanation.html_page import page
 
-    model = trained("act", "agnews")
-    texts, labels = texts_of("agnews", "test")
+    name, corpus = PAGED
+    model = trained(name, corpus)
+    texts, labels = texts_of(corpus, "test")
     clock, started, parts = time.perf_counter(), time.process_time(), {}
 
     def lap(part):
@@ -262,165 +286,49 @@ def page_seconds() -> dict:
 
     own = model.explain(texts[:200], labels[:200])
     lap("contributions and attention")
-    own[:] = with_changes(model, own)
-    lap("what would change the answers")
-    told = faithfulness(model, own[:100])
-    lap("what the shading is worth, 100 texts")
-    size = len(page({"act": own}, "act", {"act": told}).encode())
+    own[:CHANGED] = with_changes(model, own[:CHANGED])
+    lap(f"what would change the answers, {CHANGED} texts")
+    told = faithfulness(model, own[:FAITHFUL])
+    lap(f"what the shading is worth, {FAITHFUL} texts")
+    size = len(page({name: own}, name, {name: told}).encode())
     lap("the page")
-    told = {"parts": parts, "bytes": size, "wall": time.perf_counter() - clock}
-    return {"model": "page", "corpus": "agnews"} | told
+    parts |= {"clock": time.perf_counter() - clock, "bytes": size}
+    return {(PAGE, measure): value for measure, value in parts.items()}
 
 
-def kept() -> list[dict]:
+def picture() -> None:
+    """Draws built-in reviews as ``zoo explain`` shows them, for the README."""
+    from rich.console import Console
+
+    from zoo.cli.terminal import shaded
+
+    texts = [text for text in texts_of("sample", "test")[0] if re.search("hardly|mattered", text)]
+    texts = [text for text in texts if len(text) < 190][:5]
+    console = Console(record=True, width=100, file=io.StringIO())
+    for one in trained(*PICTURED).explain(texts, pairs=False):
+        console.print(shaded(one))
+    title = f"{PICTURED[0]}: words for and against the ratings of test reviews"
+    console.save_svg(str(RESULTS.with_name("contributions.svg")), title=title)
+
+
+def kept() -> pd.DataFrame:
     """What was measured before."""
-    if not KEPT.exists():
-        return []
-    return [json.loads(line) for line in KEPT.read_text("utf-8").splitlines()]
+    return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=[*KEY, "value"])
 
 
-def interval(differences: np.ndarray) -> str:
-    """Of 95 % of samples of texts."""
-    draws = np.random.default_rng(0).integers(0, len(differences), (2000, len(differences)))
-    low, high = np.percentile(100 * differences[draws].mean(axis=1), (2.5, 97.5))
-    return f"{low:+.1f} to {high:+.1f}"
+def keep(model: str, corpus: str, found: dict[tuple[str, str], float]) -> None:
+    """Adds rows, in place of older ones."""
+    new = [(model, corpus, *key, value) for key, value in found.items()]
+    rows = pd.concat([kept(), pd.DataFrame(new, columns=[*KEY, "value"])])
+    rows = rows.drop_duplicates(KEY, keep="last")
+    with whole(RESULTS) as partial:
+        rows.to_csv(partial, index=False, float_format="%.6g")
 
 
-def report() -> None:
-    """Writes the tables."""
-    rows = [one for one in kept() if "lost" in one]
-    lines = [
-        "# What explanations are worth",
-        "",
-        "Points of the answer's probability that are lost without the first 10 to 50 % of a text's "
-        "words (comprehensiveness: the more the better), by each ranking. The interval is of the "
-        "difference from random words.",
-        "",
-        "| model | corpus | texts | random words | "
-        + " | ".join(NAMES.values())
-        + " | contributions less random | of the best | beside LIME |",
-        "|---|---|" + "--:|" * (len(NAMES) + 5),
-    ]
-    for row in rows:
-        own = {view: 100 * np.array(values)[:, 0] for view, values in row["lost"].items()}
-        means = {view: values.mean() for view, values in own.items()}
-        best = max(means[view] for view in NAMES if view in means)
-        cells = [f"{means[view]:.1f}" if view in means else "none" for view in ["random", *NAMES]]
-        lines.append(
-            f"| `{row['model']}` | {row['corpus']} | {row['texts']} | "
-            + " | ".join(cells)
-            + f" | {interval((own[CLASSES] - own['random']) / 100)} "
-            f"| {means[CLASSES] / best:.1%} | {means[CLASSES] - means['lime']:+.1f} |"
-        )
-    lines += [
-        "",
-        *_missed(rows),
-        "",
-        *_sufficiency(rows),
-        "",
-        *_seconds(rows),
-        "",
-        *_known(rows),
-        *_page(),
-        "",
-    ]
-    there = {(row["model"], row["corpus"]) for row in rows}
-    pairs = [(model, corpus) for corpus in LEARNT for model in MODELS]
-    lacking = ", ".join(f"`{pair[0]}` on {pair[1]}" for pair in pairs if pair not in there)
-    learnt = ", ".join(f"{corpus} {texts:,}" for corpus, texts in LEARNT.items())
-    lines += [
-        f"Written by `make bench-explanations` on {machine()}. Each model learnt for a minute or "
-        f"so from some training texts ({learnt}), without word vectors; texts are drawn "
-        f"from the test split. LIME has {SAMPLES:,} samples of a text, its own default is 5,000. "
-        "Others used the same two cores meanwhile, so that seconds by the clock say little. "
-        "SHAP was not run." + (f" Not measured: {lacking}." if lacking else ""),
-        "",
-    ]
-    RESULTS.write_text("\n".join(lines), "utf-8")
-    print(f"Written to {RESULTS}.")
-
-
-def _missed(rows):
-    """Which goals are not met."""
-    yield "Wanted are 95 % of the best, and no less than LIME. Missed:"
-    yield ""
-    for row in rows:
-        means = {view: 100 * np.mean(values, axis=0)[0] for view, values in row["lost"].items()}
-        best, own = max(means[view] for view in NAMES if view in means), means[CLASSES]
-        told = [f"{own / best:.1%} of the best"] if own < 0.95 * best else []
-        told += (
-            [f"{means['lime'] - own:.1f} points below LIME"] if own < means["lime"] - 0.05 else []
-        )
-        if told:
-            yield f"- `{row['model']}`, {row['corpus']}: {' and '.join(told)}"
-
-
-def _sufficiency(rows):
-    yield "Points that are lost with these words alone (sufficiency: the less the better):"
-    yield ""
-    yield "| model | corpus | random words | " + " | ".join(NAMES.values()) + " |"
-    yield "|---|---|" + "--:|" * (len(NAMES) + 1)
-    for row in rows:
-        own = {view: 100 * np.mean(values, axis=0)[1] for view, values in row["lost"].items()}
-        cells = [f"{own[view]:.1f}" if view in own else "none" for view in ["random", *NAMES]]
-        yield f"| `{row['model']}` | {row['corpus']} | {' | '.join(cells)} |"
-
-
-def _seconds(rows):
-    yield (
-        "Seconds of a core a text, one by one; contributions also as `model.explain` has them, 32 "
-        "at once, with all else that it tells:"
-    )
-    yield ""
-    yield (
-        "| model | corpus | "
-        + " | ".join(NAMES.values())
-        + (
-            " | contributions, 32 at once | times as fast as LIME, one by one | at once "
-            "| error of the sum, median | of a difference of |"
-        )
-    )
-    yield "|---|---|" + "--:|" * (len(NAMES) + 5)
-    for row in rows:
-        if "seconds" not in row:  # they were taken by the clock, of a machine with other work
-            continue
-        own = row["seconds"]
-        cells = [f"{own[view]:.4f}" if view in own else "none" for view in NAMES]
-        errors = np.median(row["errors"], axis=0)
-        yield (
-            f"| `{row['model']}` | {row['corpus']} | {' | '.join(cells)} | {row['together']:.4f} "
-            f"| {own['lime'] / own[CLASSES]:.0f} | {own['lime'] / row['together']:.0f} "
-            f"| {errors[0]:.3f} | {errors[1]:.2f} |"
-        )
-
-
-def _known(rows):
-    yield "Where the words that decide are known:"
-    yield ""
-    for row in rows:
-        if "deciding" in row:
-            yield (
-                f"- `{row['model']}`, built-in reviews (accuracy {row['accuracy']:.1%}): "
-                f"{row['deciding']:.1%} of the deciding words are shaded for the answer; "
-                f"{row['shown']:.1%} of all words are, {row['known']:.1%} decide."
-            )
-        if "marked" in row:
-            areas = ", ".join(f"{view} {area:.3f}" for view, area in row["marked"].items())
-            yield (
-                f"- `{row['model']}`, SST-2: of words that people marked as the answer is, the "
-                f"area under the curve is: {areas} (chance: 0.5)."
-            )
-    yield ""
-
-
-def _page():
-    for row in kept():
-        if "parts" in row:
-            parts = ", ".join(f"{part} {seconds:.1f}" for part, seconds in row["parts"].items())
-            yield (
-                f"A page of 200 texts of AG News, by `act`: {sum(row['parts'].values()):.1f} s of "
-                f"a core ({parts}), {row['wall']:.1f} s by the clock, {row['bytes'] / 1e6:.2f} MB."
-            )
+def write_report() -> None:
+    """Writes the tables of what was measured."""
+    with whole(RESULTS.with_suffix(".md")) as partial:
+        partial.write_text(report(kept(), MODELS, LEARNT, SAMPLES), "utf-8")
 
 
 def main():
@@ -429,19 +337,19 @@ def main():
     parser.add_argument("--models", nargs="+", default=MODELS, help="names of zoo list")
     parser.add_argument("--corpora", nargs="+", default=list(LEARNT), help="of the catalogue")
     parser.add_argument("--texts", type=int, default=40, help="test texts of each")
+    parser.add_argument("--anew", action="store_true", help="also what is in the CSV")
     told = parser.parse_args()
     RUNS.mkdir(parents=True, exist_ok=True)
-    known = {(one["model"], one["corpus"]) for one in kept()}
+    done = set() if told.anew else set(zip(kept()["model"], kept()["corpus"], strict=True))
     todo = [(model, corpus) for corpus in told.corpora for model in told.models]
-    todo = (
-        [("page", "agnews"), *todo] if {"act", "agnews"} <= {*told.models, *told.corpora} else todo
-    )
-    for model, corpus in todo:
-        if (model, corpus) not in known:
-            row = page_seconds() if model == "page" else measure(model, corpus, told.texts)
-            with KEPT.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-    report()
+    for model, corpus in [pair for pair in todo if pair not in done]:
+        found = measure(model, corpus, told.texts)
+        keep(model, corpus, found | (page_seconds() if (model, corpus) == PAGED else {}))
+        if (model, corpus) == PICTURED:
+            picture()
+        write_report()
+    write_report()
+    print(f"Written to {RESULTS.with_suffix('.md')}.")
 
 
 if __name__ == "__main__":

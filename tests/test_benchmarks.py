@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 import pytest
 import tensorflow as tf
 
@@ -307,3 +308,19 @@ def test_the_words_that_decide_a_built_in_review_are_known():
     )
     found = [review[place:].partition(" ")[0] for place in sorted(deciding_words(review))]
     assert found == ["not", "dirty", "at", "all."]
+
+
+def test_the_report_of_explanations_tells_what_is_missed_and_what_was_not_measured():
+    from benchmarks.explanations_report import NAMES, report
+
+    own = {view: {"comprehensiveness": 40, "sufficiency": 5, "seconds": 0.01} for view in NAMES}
+    own["random"] = {"comprehensiveness": 4, "sufficiency": 20}
+    own["lime"] |= {"comprehensiveness": 50, "seconds": 1}
+    own["contributions"] |= {"low": 30, "high": 40, "seconds together": 0.01}
+    own["contributions"] |= {"rest": 0.1, "difference": 3}
+    own["model"] = {"texts": 40, "accuracy": 0.9}
+    rows = [("act", "trec", view, *one) for view, told in own.items() for one in told.items()]
+    frame = pd.DataFrame(rows, columns=["model", "corpus", "view", "measure", "value"])
+    text = report(frame, ("act", "han"), {"trec": 3000}, 1000)
+    assert "- `act`, trec: 80.0% of the best and 10.0 points below LIME" in text
+    assert "Not measured: `han` on trec." in text and "| 100 | 100 | 0.100 | 3.00 |" in text

@@ -11,7 +11,14 @@ import zoo
 from tests.explanation.small_models import TEXTS, built
 from zoo.classifier import TextClassifier
 from zoo.datasets import Preprocessor
-from zoo.explanation.contributions import STEPS, computed, contributions, of_words, score_of
+from zoo.explanation.contributions import (
+    STEPS,
+    computed,
+    contributions,
+    grown,
+    of_words,
+    score_of,
+)
 
 
 def test_of_a_linear_model_they_are_weights_times_counts():
@@ -72,16 +79,25 @@ def test_weights_that_change_are_read_anew():
     np.testing.assert_allclose(after.words, contributions(model, ids, ones).words, atol=1e-6)
 
 
-def test_more_steps_sum_up_more_exactly():
+def test_more_steps_miss_less_and_what_is_missed_is_shared():
     model = built("ssan")
     model.embed.embeddings.assign(20 * np.asarray(model.embed.embeddings))
     ids = np.asarray(model.preprocessor(TEXTS))
+    found = {steps: contributions(model, ids, np.ones(4, int), steps) for steps in (2, STEPS)}
+    for own in found.values():
+        sums = np.asarray(own.words).sum(1)
+        np.testing.assert_allclose(sums, own.score - own.start, atol=1e-4)
+    missed = {steps: np.abs(own.rest).max() for steps, own in found.items()}
+    assert 0 < missed[STEPS] < missed[2]
 
-    def error(steps):
-        found = contributions(model, ids, np.ones(4, int), steps)
-        return np.abs(np.asarray(found.words).sum(1) - (found.score - found.start)).max()
 
-    assert error(STEPS) < error(2)
+def test_words_grow_all_the_way_and_never_shrink():
+    late = np.array([-1, -0.3, 0, 0.5, 1])
+    points = np.linspace(0, 1, 101)[:, None]
+    shares, speed = map(np.asarray, grown(late, points))
+    np.testing.assert_allclose(shares[[0, -1]], [[0] * 5, [1] * 5], atol=1e-6)
+    np.testing.assert_allclose(np.gradient(shares, 0.01, axis=0)[1:-1], speed[1:-1], atol=1e-2)
+    assert (speed >= 0).all() and (np.diff(shares[50]) < 0).all()
 
 
 def test_a_model_in_16_bits():

@@ -69,9 +69,10 @@ def check_contributions(model):
     found = computed(model, ids, classes)
     assert found.words.shape == ids.shape and np.isfinite(found.words).all()
     sums, difference = found.words.reshape(len(ids), -1).sum(1), found.score - found.start
+    np.testing.assert_allclose(sums, difference, atol=1e-4)
     # A maximum may change its word between two steps.
-    atol = 0.2 if model.name in ROUGH else max(0.03, 0.1 * np.abs(difference).max())
-    np.testing.assert_allclose(sums, difference, atol=atol)
+    most = max(0.5 if model.name in ROUGH else 0.15, 0.3 * np.abs(difference).max())
+    assert np.abs(found.rest).max() < most
     words = model.preprocessor.tokens(TEXTS).single_words
     real = np.zeros(ids.shape, bool)
     for row, own in enumerate(words):

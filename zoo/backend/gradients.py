@@ -1,9 +1,12 @@
-"""Gradients of a model's answers by what goes into it, on TensorFlow and JAX."""
+"""Gradients of a model's answers by what goes into it, and compiled functions that call a model."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from zoo.backend import backend_name
+
+KEEPING = threading.Lock()
 
 
 def with_gradient(function: Callable) -> Callable:
@@ -60,3 +63,17 @@ def in_graph(model, function: Callable, *axes: int) -> Callable:
             return function(*given)
 
     return lambda *given: of_values([one.value for one in model.variables], *given)
+
+
+def kept_graph(model, name: str, function: Callable, *axes: int) -> Callable:
+    """The same, which the model keeps for the next ones, whatever their threads.
+
+    Args:
+        model: see :func:`in_graph`.
+        name: of the attribute.
+        function, axes: see :func:`in_graph`.
+    """
+    with KEEPING:
+        if name not in vars(model):  # Keras would track what is set as usual
+            object.__setattr__(model, name, in_graph(model, function, *axes))
+    return vars(model)[name]

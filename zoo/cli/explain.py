@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from zoo.backend import few_threads_an_operation
 from zoo.cli.options import Encoding, File, OnBadRow, TextColumn, path_option
 from zoo.cli.terminal import escape, shaded, show, table_of
 from zoo.cli.texts import (
@@ -55,6 +56,7 @@ def explain(
     page: path_option("Write a new HTML page, with attention as a second view.") = None,
 ) -> None:
     """Show which words decided: those that speak for the answer, and those against it."""
+    few_threads_an_operation()
     from zoo.evaluation.explaining import chosen_texts
     from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness

@@ -3,8 +3,11 @@
 import inspect
 from typing import Any, NamedTuple
 
+import numpy as np
 from keras import ops
 from keras.tree import map_structure
+
+from zoo.backend.gradients import kept_graph
 
 
 class Attention(NamedTuple):
@@ -77,6 +80,21 @@ def weights_of_heads(attention: Attention, ids):
     else:
         return None
     return weights * real
+
+
+def computed(model, ids: np.ndarray) -> tuple[Attention, np.ndarray | None]:
+    """A model's attention and its :func:`weights_of_heads`, of an array, to arrays.
+
+    The model keeps the graph for the next ones.
+    """
+
+    def both(ids):
+        attention = attention_of(model, ids)
+        return attention, weights_of_heads(attention, ids)
+
+    graph = kept_graph(model, "attention_graph", both, 3 if model.hierarchical else 2)
+    found = graph(np.asarray(ids, "int64"))
+    return map_structure(ops.convert_to_numpy, found, none_is_leaf=False)
 
 
 def word_weights(model, ids):

@@ -1,9 +1,14 @@
-"""How much each word speaks for a class, or against it: integrated gradients.
+"""How much each word speaks for a class, or against it: gradients integrated along two paths.
 
-Sundararajan et al. 2017, Equation 3, over the vectors of words: these grow from that of padding to
-what they are, all at the same pace, and a word contributes what its growing adds to the score. The
-score is the logarithm of the odds of a class: 0 where it is as probable as all others together, or,
-where a text may have several labels, as not.
+This is integrated gradients, but for its straight path, and one of the path methods of the same
+paper (Sundararajan et al. 2017, Sections 3 and 4): the vectors of words grow from that of padding
+to what they are, and a word contributes what its growing adds to the score. Where several words say
+the same, the one that grows first gets the credit. So words grow twice: on one path those that
+speak most for the class come late, on the other early, and the contribution is the mean. Which ones
+these are, a rough integral along the straight path tells.
+
+The score is the logarithm of the odds of a class: 0 where it is as probable as all others together,
+or, where a text may have several labels, as not.
 Of a model that is linear in counts it is the count times the weight, less those for other classes.
 """
 
@@ -16,10 +21,13 @@ import keras
 import numpy as np
 from keras import ops
 
-from zoo.backend.gradients import in_graph, with_gradient
+from zoo.backend.gradients import kept_graph, with_gradient
 
 LEAST = 1e-7  # probability
-STEPS = 12  # points of the Gauss-Legendre quadrature
+STEPS = 5  # points on each path
+BEND = 4  # of the paths: shares grow by powers from 1 to 5
+STRAIGHT = (0, 1, (4 - 6**0.5) / 10, (4 + 6**0.5) / 10)  # the start, and Radau's three points
+RADAU = (0, 1 / 9, (16 - 6**0.5) / 36, (16 + 6**0.5) / 36)  # their weights
 CHANGING = threading.RLock()  # of a thread that changes a model, or its layers for a while
 
 
@@ -28,44 +36,95 @@ class Contributions(NamedTuple):
 
     Attributes:
         words: what each word adds to the score of a class, ``[batch, (sentences,) words]``, with
-            its share of the n-grams that it is in; 0 at padding.
+            its share of the n-grams that it is in; 0 at padding. They sum up to
+            ``score - start``.
         score: the logarithm of the odds of the class, ``[batch]``.
-        start: the score with the vector of padding for each word, ``[batch]``. The words' sum is
-            about ``score - start``; the difference is the error of the quadrature.
+        start: the score with the vector of padding for each word, ``[batch]``.
+        rest: what the points on the paths missed of ``score - start``, ``[batch]``; it is part of
+            the words, each of which has as large a share of it as of all contributions.
     """
 
     words: Any
     score: Any
     start: Any
+    rest: Any
 
 
 def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
-    """Integrated gradients of a class's score over the vectors of words; also in a graph.
+    """Gradients of a class's score, integrated over the vectors of words; also in a graph.
 
     Args:
         model: a classifier.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
         classes: numbers of classes, ``[batch]``.
-        steps: how often the gradient is computed.
+        steps: points on each of the two paths; the gradient is computed at these and at four more.
     """
-    points, weights = np.polynomial.legendre.leggauss(steps)
-    points = ops.convert_to_tensor(np.concatenate([[0], (points + 1) / 2, [1]]), "float32")
-    weights = ops.convert_to_tensor(np.concatenate([[0], weights / 2, [0]]), "float32")
+    given, weighed = np.polynomial.legendre.leggauss(steps)
+    points = [*STRAIGHT, *np.repeat((given + 1) / 2, 2)]  # on both paths the same ones
+    weights = [*RADAU, *np.repeat(weighed / 4, 2)]
+    points, weights = (ops.reshape(ops.cast(of, "float32"), (-1, 2)) for of in (points, weights))
     real = ops.cast(ops.not_equal(ids, 0), "float32")
-    score = with_gradient(lambda shares: score_of(model, ids, classes, shares))
+    batch, one = ops.shape(ids)[0], (2, -1, *[1] * (len(ids.shape) - 1))
+    both, of_both = (ops.concatenate([of, of]) for of in map(ops.convert_to_tensor, (ids, classes)))
+    score = with_gradient(lambda shares: score_of(model, both, of_both, shares))
+    late = ops.reshape(ops.convert_to_tensor([1.0, -1.0]), one)  # those for the class, or against
 
-    def step(number, sums):  # of the ends the scores count: in one loop the model is traced once
-        total, start, _ = sums
-        value, gradient = score(real * points[number])
-        gradient = ops.where(weights[number] > 0, weights[number] * gradient, 0.0)
-        return total + gradient, ops.where(number == 0, value, start), value
+    def step(number, sums):  # two points a step, all in one loop: the model is traced once
+        rough, total, speeds, ends = sums
+        point, weight = (ops.reshape(of[number], one) for of in (points, weights))
+        shares, speed = grown(late * strength(rough, real), point)
+        straight = number < 2
+        shares, speed = ops.where(straight, point, shares), ops.where(straight, 1.0, speed)
+        values, gradients = score(ops.reshape(real * shares, ops.shape(both)))
+        gradients = ops.reshape(gradients, (2, *ops.shape(ids)))
+        added = ops.sum(ops.where(weight > 0, weight * speed * gradients, 0.0), axis=0)
+        return (
+            rough + ops.where(straight, added, 0.0),
+            total + ops.where(straight, 0.0, added),
+            speeds + ops.where(straight, 0.0, ops.sum(weight * speed, axis=0)),
+            ops.where(number == 0, values, ends),
+        )
 
-    nothing = ops.zeros_like(real), *[ops.zeros(ops.shape(ids)[:1], "float32")] * 2
-    total, start, end = ops.fori_loop(0, steps + 2, step, nothing)
-    total = real * total
+    nothing = ops.zeros_like(real)
+    sums = nothing, nothing, nothing, ops.zeros((2 * batch,), "float32")
+    _, total, speeds, ends = ops.fori_loop(0, steps + 2, step, sums)
+    total = real * total / speeds
+    start, end = ends[:batch], ends[batch:]
+    rest = end - start - of_text(total)
+    sizes = ops.abs(total)
+    total = total + sizes * spread(ops.divide_no_nan(rest, of_text(sizes)), real)
     if model.ngrams > 1:
         total = of_words(total, ids, model.ngrams)
-    return Contributions(total, end, start)
+    return Contributions(total, end, start, rest)
+
+
+def strength(values, real):
+    """How much each word speaks for the class, -1 to 1: 0.5 is the mean size of a text's words."""
+    mean = of_text(ops.abs(values)) / ops.maximum(of_text(real), 1.0)
+    return ops.divide_no_nan(values, ops.abs(values) + spread(mean, real))
+
+
+def grown(late, point):
+    """Shares of vectors at a point of a path, and how fast they grow there.
+
+    Args:
+        late: how late each word grows, -1 to 1; 0 grows at an even pace.
+        point: where on the path, 0 to 1.
+    """
+    power = 1 + BEND * ops.abs(late)
+    place = ops.where(late > 0, point, 1 - point)
+    share, speed = place**power, power * place ** (power - 1)
+    return ops.where(late > 0, share, 1 - share), speed
+
+
+def of_text(values):
+    """Sums of texts, ``[batch]``, of values of words."""
+    return ops.sum(values, axis=tuple(range(1, len(values.shape))))
+
+
+def spread(values, words):
+    """Values of texts, ``[batch]``, for each of their words."""
+    return ops.reshape(values, (-1, *[1] * (len(words.shape) - 1)))
 
 
 def of_words(values, ids, longest: int):
@@ -98,11 +157,10 @@ def of_words(values, ids, longest: int):
 
 def computed(model, ids: np.ndarray, classes: np.ndarray) -> Contributions:
     """The same of arrays, to arrays, in a graph that the model keeps for the next ones."""
-    with CHANGING:
-        if (graph := vars(model).get("contributions_graph")) is None:
-            axes = (3 if model.hierarchical else 2), 1
-            graph = in_graph(model, lambda *given: contributions(model, *given), *axes)
-            object.__setattr__(model, "contributions_graph", graph)  # which Keras would track
+    axes = (3 if model.hierarchical else 2), 1
+    graph = kept_graph(
+        model, "contributions_graph", lambda *given: contributions(model, *given), *axes
+    )
     found = graph(np.asarray(ids, "int64"), np.asarray(classes, "int64"))
     return keras.tree.map_structure(ops.convert_to_numpy, found)
 

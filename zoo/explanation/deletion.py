@@ -12,6 +12,7 @@ from zoo.datasets.text.tokens import with_ngrams
 from zoo.progress import progress
 
 READ_AT_ONCE = 256  # texts without words
+SORTED_AT_ONCE = 4096  # of which those of like lengths are read together
 
 
 class ReadText(NamedTuple):
@@ -52,24 +53,43 @@ def answers_without(
     sizes = list(map(len, kept))
     if not sum(sizes):
         return [np.zeros((0, model.num_classes)) for _ in texts]
+    found = np.zeros((sum(sizes), model.num_classes), "float32")
 
     def batches():
-        waiting = []
+        done, waiting = 0, []
         for text, choices in zip(texts, kept, strict=True):
             for start in range(0, len(choices), READ_AT_ONCE):
                 waiting.append(some_words(model, text, choices[start : start + READ_AT_ONCE]))
-                if sum(map(len, waiting)) >= READ_AT_ONCE:
-                    yield _padded(waiting)
-                    waiting = []
+                if sum(map(len, waiting)) >= SORTED_AT_ONCE:
+                    yield from _like_lengths(_padded(waiting), done)
+                    done, waiting = done + sum(map(len, waiting)), []
         if waiting:
-            yield _padded(waiting)
+            yield from _like_lengths(_padded(waiting), done)
+
+    def answered(batch):
+        rows, ids = batch
+        found[rows] = model.predict_on_batch(ids)[: len(ids)]
+        return rows
 
     model.make_predict_function()  # one for all threads
-    answers = in_threads(
-        lambda ids: model.predict_on_batch(ids)[: len(ids)], batches(), prediction_threads()
-    )
-    rows = list(progress(answers, "Leaving out words", sum(sizes), size=len, shown=True))
-    return np.split(as_probabilities(model, np.concatenate(rows)), np.cumsum(sizes)[:-1])
+    answers = in_threads(answered, batches(), prediction_threads())
+    for _ in progress(answers, "Leaving out words", sum(sizes), size=len, shown=True):
+        pass
+    return np.split(as_probabilities(model, found), np.cumsum(sizes)[:-1])
+
+
+def _like_lengths(ids, first):
+    """Batches of ids without needless padding, and their rows, counted from the first one's."""
+    lengths = np.count_nonzero(ids, axis=tuple(range(1, ids.ndim)))
+    order = np.argsort(lengths, kind="stable")
+    for start in range(0, len(ids), READ_AT_ONCE):
+        rows = order[start : start + READ_AT_ONCE]
+        own = ids[rows]
+        for axis in range(1, ids.ndim):
+            others = tuple(other for other in range(ids.ndim) if other != axis)
+            used = np.flatnonzero(own.any(axis=others))
+            own = own.take(range(used.max(initial=0) + 1), axis=axis)
+        yield first + rows, own
 
 
 def some_words(model, text: ReadText, kept: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 import numpy as np
-from keras import ops
 from keras.tree import map_structure
 
 from zoo.answers import as_probabilities, told
@@ -14,7 +13,7 @@ from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
-from zoo.explanation.attention import attention_of, weights_of_heads
+from zoo.explanation import attention as attended
 from zoo.explanation.contributions import computed
 from zoo.explanation.deletion import read_texts
 from zoo.explanation.explanation import Explanation, Word
@@ -102,10 +101,8 @@ def _explain(model, texts, targets, pairs, label):
     added = computed(model, ids, classes)
     if not added.words.any() and np.array_equal(added.score, added.start):  # no vectors are read
         added = left_out(model, read_texts(model, texts), classes)
-    attention = attention_of(model, ids)
-    weights = weights_of_heads(attention, ids)
-    attention = attention if pairs else attention._replace(pairs=None)
-    scores = map_structure(ops.convert_to_numpy, (attention, weights), none_is_leaf=False)
+    attention, weights = attended.computed(model, ids)
+    scores = attention if pairs else attention._replace(pairs=None), weights
     words, roles = model.read(ids)
     roles = np.zeros_like(ids) if roles is None else roles
     each = zip(texts, targets, placed_words(tokens), strict=True)

@@ -23,8 +23,8 @@ def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contri
         classes: the number of a class for each.
 
     Returns:
-        Arrays; ``start`` is the score of a text without words, and the words need not sum up to
-        ``score - start``.
+        Arrays; ``start`` is the score of a text without words, and ``rest`` is what the words'
+        sum misses of ``score - start``: none of them has a share of it.
     """
     counts = [len(one.words) for one in texts]
     kept = [
@@ -41,4 +41,5 @@ def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contri
         ends[:, row] = odds[:2]
         places = np.nonzero(texts[row].ids)  # n-grams, which a bag may have, come after the words
         words[row][tuple(place[: counts[row]] for place in places)] = odds[0] - odds[2:]
-    return Contributions(words, *ends)
+    sums = words.reshape(len(texts), -1).sum(axis=1)
+    return Contributions(words, *ends, ends[0] - ends[1] - sums)
