@@ -58,7 +58,8 @@ def report(
         f"so from some training texts ({', '.join(f'{name} {n:,}' for name, n in learnt.items())}),"
         " without word vectors; texts are drawn from the test split. LIME has "
         f"{samples:,} samples of a text, its own default is 5,000; SHAP's partition of texts has "
-        "its defaults." + (f" Not measured: {lacking}." if lacking else ""),
+        "its defaults. Seconds by the clock have in them what else the machine did meanwhile."
+        + (f" Not measured: {lacking}." if lacking else ""),
         "",
     ]
     return "\n".join(lines)
