@@ -11,7 +11,7 @@ def test_learning_curves_count_whole_evaluations(evaluations, tmp_path, monkeypa
     columns = "epoch,loss,accuracy,val_loss,val_accuracy\n"
     (tmp_path / "history.csv").write_text(columns + "".join(rows))
     drawn = []
-    monkeypatch.setattr(report, "_save", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(report, "save_figure", lambda figure, path: drawn.append(figure))
     report.draw_learning_curves(tmp_path)
     for axis in drawn[0].axes:
         first, last = axis.get_xlim()

@@ -69,7 +69,7 @@ def test_a_temperature_by_models_of_parts_is_within_bounds():
     model = zoo.build("bow", 2, vocabulary_size=5)
     split = Split(["a", "b"] * 20, [0, 1] * 20)
     said = np.tile([[0.9, 0.1], [0.9, 0.1]], (20, 1))  # which know nothing
-    assert calibrate(model, split, said) == MOST_OF_OTHERS
+    assert calibrate(model, split, said, MOST_OF_OTHERS) == MOST_OF_OTHERS
 
 
 def test_a_validation_split_that_is_given_chooses(tmp_path):

@@ -66,6 +66,13 @@ def predict(
             help="In CSV, too, the probability of each class, in a column probability_CLASS.",
         ),
     ] = False,
+    sure: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of answers that are to be right, such as 0.95: others get no label, "
+            "but a reason, and are left to a person. By the run's validation split."
+        ),
+    ] = None,
     beam: Annotated[
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
@@ -86,8 +93,9 @@ def predict(
     no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    if beam and (keep_columns or probabilities):
+    if beam and (keep_columns or probabilities or sure is not None):
         option = "--keep-columns" if keep_columns else "--probabilities"
+        option = "--sure" if sure is not None else option
         raise UsageError(f"--beam writes JSON lines of all probabilities: leave out {option}")
     kind = None if file in (None, "-") else table_kind(file)
     output_format = _answer_format(output_format, output, beam, safe_csv, kind)
@@ -108,17 +116,23 @@ def predict(
     from zoo.evaluation.prediction import (
         columns_of_answers,
         names_beside,
+        only_sure,
         predict,
         rows_beside,
         write_answers,
     )
+    from zoo.evaluation.sureness import least_sureness
 
+    least = None if sure is None else least_sureness(run, sure)
     own = dict.fromkeys(chain.from_iterable(row for row, _ in rows)) if keep else ()
-    names = names_beside(own, columns_of_answers(model.labels, output_format, probabilities))
+    told = columns_of_answers(model.labels, output_format, probabilities, least is not None)
+    names = names_beside(own, told)
     number = None if file in (None, "-") else len(rows)
     shown = output is not None or _is_silent()
     written = output_format == "csv"
     answers = progress(predict(model, texts, written=written), "Predicting", number, shown=shown)
+    if least is not None:
+        answers = only_sure(answers, least)
     answers = rows_beside((row for row, _ in rows), answers, names, keep)
     columns = [*own, *names.values()] if keep else None
     if output is None:

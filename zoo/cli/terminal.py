@@ -114,6 +114,10 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     name = f"{name[0].upper()}{name[1:]}"
     told = f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     show(f"{name} [bold]{first}[/], {others}, {told}")
+    surest = scores.get("right_of_surest", {})  # which earlier releases did not tell
+    told = [f"{share} {right:.2%}" for share, right in surest.items() if share != "100%"]
+    if told:
+        show(f"Right among the surest of the texts: {', '.join(told)}.", soft_wrap=True)
     for name, task in TASKS.items():
         if name in scores:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")

@@ -74,7 +74,9 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray, k
     return float(np.abs(gaps).sum() / len(right))
 
 
-def calibrate(model, validation, probabilities: np.ndarray | None = None) -> float | None:
+def calibrate(
+    model, validation, probabilities: np.ndarray | None = None, most: float = np.inf
+) -> float | None:
     """Divides a classifier's logits by the temperature that fits the validation split.
 
     No answer changes, only how sure it is. The temperature goes into the weights of the last
@@ -88,6 +90,7 @@ def calibrate(model, validation, probabilities: np.ndarray | None = None) -> flo
         validation: texts that it has not learnt from; or, with ``probabilities``, that those which
             gave these have not.
         probabilities: ``[texts, classes]``, of models like it; by default its own.
+        most: the highest temperature.
 
     Returns:
         The temperature, 1 where they stay; None for a model of one's own that does not end in a
@@ -101,7 +104,6 @@ def calibrate(model, validation, probabilities: np.ndarray | None = None) -> flo
         )
         return None
     targets = validation.targets
-    most = np.inf if probabilities is None else MOST_OF_OTHERS
     if probabilities is None:
         probabilities = probabilities_of(model, validation)
     temperature = min(fit_temperature(probabilities, targets, model.kind), most)

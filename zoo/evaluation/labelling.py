@@ -14,8 +14,16 @@ from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, tab
 from zoo.datasets.own_files.text_files import composed, well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.errors import UsageError
-from zoo.evaluation.prediction import columns_of_answers, names_beside, plain, rows_beside
+from zoo.evaluation.prediction import (
+    columns_of_answers,
+    names_beside,
+    only_sure,
+    plain,
+    rows_beside,
+)
 from zoo.evaluation.prediction import predict as answers_of
+from zoo.evaluation.sureness import least_sureness
+from zoo.filesystem.paths import expanded
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
 
@@ -32,6 +40,7 @@ def predict(
     encoding: str | None = None,
     keep_columns: bool = True,
     probabilities: bool = False,
+    sure: float | None = None,
 ) -> pd.DataFrame:
     """Labels the texts of a table, of files, or of a list.
 
@@ -46,6 +55,9 @@ def predict(
         keep_columns: whether answers stand beside all columns of a table, or only the text and
             where it is from.
         probabilities: whether there is a column for each class, too: ``probability_<label>``.
+        sure: the share of answers that are to be right, such as 0.95. Texts whose answers are less
+            sure than that takes, by the validation split of the run, get no label (a missing value)
+            but a ``reason``, for a person to answer them.
 
     Returns:
         A row for each row of the data, in its order, and of a DataFrame with its index. The last
@@ -61,6 +73,7 @@ def predict(
            id             text label  probability
         0   7  Not bad at all.     4     0.912034
     """
+    least = None if sure is None else least_sureness(_folder_of(run), sure)
     model, column, data = _opened(run, data, text_column, encoding)
     if isinstance(data, pd.DataFrame):
         rows = list(stream_texts(data, column, on_bad_row))
@@ -76,14 +89,25 @@ def predict(
             rows = [({}, text) for text in _listed(data)]
         texts = [text for _, text in rows]
         found = pd.DataFrame(plain(row if keep else row | {"text": text}) for row, text in rows)
-    names = names_beside(found.columns, columns_of_answers(model.labels, "csv", probabilities))
-    nothing = itertools.repeat({})
+    told = columns_of_answers(model.labels, "csv", probabilities, reason=least is not None)
+    names = names_beside(found.columns, told)
+    nothing, answers = itertools.repeat({}), answers_of(model, texts)
+    if least is not None:
+        answers = only_sure(answers, least)
     answers = pd.DataFrame(
-        rows_beside(nothing, answers_of(model, texts), names, whole=True),
+        rows_beside(nothing, answers, names, whole=True),
         found.index,
         names.values(),
     )
     return pd.concat([found, answers], axis=1)
+
+
+def _folder_of(run):
+    if not isinstance(run, str | Path):
+        raise UsageError(
+            "sure (--sure) needs the folder of a run, which has its validation split's"
+        )
+    return expanded(run)
 
 
 def model_and_texts(

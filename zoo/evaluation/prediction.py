@@ -48,6 +48,23 @@ def predict(
             yield told(model, well_formed(text), row, written)
 
 
+def only_sure(answers: Iterable[dict[str, Any]], least: float) -> Iterator[dict[str, Any]]:
+    """Answers of :func:`predict`, without the labels of those that are less sure than that.
+
+    Each has a ``reason``: why a person is to answer; "" where one need not.
+    """
+    texts = left = 0
+    for answer in answers:
+        texts += 1
+        if answer["probability"] >= least:
+            yield answer | {"reason": ""}
+        else:
+            left += 1
+            told = f"sure by {answer['probability']:.3f}, which is below {least:.3f}"
+            yield answer | {"label": None, "reason": told}
+    logger.info("%s of %s texts are left to a person", f"{left:,}", f"{texts:,}")
+
+
 def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:
     """Names of answers' columns that are not among one's own; the log tells of those changed.
 
@@ -66,14 +83,17 @@ def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def columns_of_answers(labels: Sequence[str], format: str, probabilities: bool) -> list[str]:
+def columns_of_answers(
+    labels: Sequence[str], format: str, probabilities: bool, reason: bool = False
+) -> list[str]:
     """Names of what is told of a text beside itself, in a format of :func:`write_answers`.
 
     The probabilities of all classes are in one column of JSON lines, and in CSV, where they are
     asked for, in one for each class.
     """
     each = [f"{OF_CLASS}{label}" for label in labels] if probabilities else []
-    return ["label", "probability", *(["probabilities"] if format == "jsonl" else each)]
+    why = ["reason"] if reason else []
+    return ["label", "probability", *why, *(["probabilities"] if format == "jsonl" else each)]
 
 
 def rows_beside(

@@ -26,7 +26,7 @@ def draw_learning_curves(folder: Path) -> None:
     from matplotlib.ticker import MaxNLocator
 
     history = pd.read_csv(folder / "history.csv")
-    figure, axes = _figure(1, 2, (9, 3.5))
+    figure, axes = figure_of(1, 2, (9, 3.5))
     measures = [name for name in history if f"val_{name}" in history and name != "loss"]
     for axis, quantity in zip(axes, ("loss", *measures[:1]), strict=True):
         for column, style in ((quantity, "--"), (f"val_{quantity}", "-")):
@@ -37,7 +37,7 @@ def draw_learning_curves(folder: Path) -> None:
         axis.set(xlabel="evaluation", title=quantity)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axis.legend()
-    _save(figure, folder / "learning_curves.png")
+    save_figure(figure, folder / "learning_curves.png")
 
 
 def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
@@ -63,7 +63,7 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     shares = None if few else "true"
     matrix = confusion_matrix(targets, answers, labels=shown, normalize=shares)
     size = 3 + (0.45 if few else 0.2) * len(shown)  # inches
-    figure, axis = _figure(1, 1, (size + 1, size))
+    figure, axis = figure_of(1, 1, (size + 1, size))
     names = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
     names = [name.replace("$", r"\$") for name in names]  # two would be a formula
     if not _drawable("".join(names)):
@@ -76,7 +76,7 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
         axis.set_title("share of the texts of a true label")
     if title:
         axis.set_title(title)
-    _save(figure, folder / "confusion_matrix.png")
+    save_figure(figure, folder / "confusion_matrix.png")
 
 
 def _most_mistaken(targets, answers, classes):
@@ -180,13 +180,15 @@ def _write_csv(frame, path, safe):
         write_csv(file, list(frame), rows, safe)
 
 
-def _figure(rows, columns, size):
+def figure_of(rows: int, columns: int, size: tuple[float, float]):
+    """A figure of so many inches, and its axes."""
     from matplotlib.figure import Figure  # without pyplot: no window, nothing kept
 
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns)
 
 
-def _save(figure, path):
+def save_figure(figure, path: Path) -> None:
+    """Writes a figure as a picture."""
     with whole(path) as partial:
         figure.savefig(partial, dpi=120)

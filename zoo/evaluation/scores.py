@@ -16,6 +16,7 @@ from zoo.datasets.own_files.reading import FRAME, check_data, matching_files, wi
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.calibration import expected_calibration_error
 from zoo.evaluation.relation_f1 import relation_f1
+from zoo.evaluation.sureness import right_of_surest
 from zoo.filesystem.paths import expanded
 from zoo.runs.run_config import RunConfig, read_config
 from zoo.settings import TrainSettings
@@ -61,6 +62,9 @@ def score(
         **found,
         **relation_f1(targets, answers, labels),
         "calibration_error": expected_calibration_error(probabilities, targets, kind),
+        "right_of_surest": right_of_surest(
+            kind.sureness(answers, probabilities), kind.right(targets, answers)
+        ),
         "classes": classes,
     }
 
@@ -167,9 +171,9 @@ def evaluate(
             done with these.
 
     Returns:
-        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the official score
-        of relations (see :mod:`zoo.evaluation.relation_f1`) and, for each class, precision, recall,
-        F1 and support.
+        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the shares of right
+        answers among the surest ones (``right_of_surest``), the official score of relations (see
+        :mod:`zoo.evaluation.relation_f1`) and, for each class, precision, recall, F1 and support.
 
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import logging
+import math
 import shutil
 import tempfile
 import time
@@ -332,12 +333,12 @@ def _fit(folder, classifier, corpus, recipe, settings, share):
 def _finish(folder, classifier, corpus, config, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
     from zoo.answers import answers_of, probabilities_of
-    from zoo.evaluation import calibration
+    from zoo.evaluation import calibration, sureness
     from zoo.evaluation import report as summary
     from zoo.evaluation.scores import score_model
 
     test = corpus.judged("test")
-    classifier, temperature = _decided(classifier, corpus, config.settings)
+    classifier, temperature, held_out = _decided(classifier, corpus, config.settings)
     kind, calibrated = classifier.kind, {}
     targets, probabilities = test.targets, probabilities_of(classifier, test)
     if temperature is not None:
@@ -352,6 +353,13 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     answers = answers_of(classifier, probabilities)
     confusions = kind.confusions(targets, answers, classifier.labels)
     summary.draw_confusion_matrix(folder, *confusions)
+    sure, right = kind.sureness(answers, probabilities), kind.right(targets, answers)
+    sureness.draw_sureness(folder, sureness.surest(sure, right))
+    if held_out is not None:
+        known, said = held_out
+        found = answers_of(classifier, said)
+        sure, right = kind.sureness(found, said), kind.right(known.targets, found)
+        sureness.write_sureness(folder, sure, right)
     safe = config.settings.safe_csv
     summary.write_predictions(folder, classifier, targets, probabilities, safe)
     summary.write_mistakes(folder, classifier, test, probabilities, safe)
@@ -363,44 +371,52 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
 
 
 def _decided(classifier, corpus, settings):
-    """In float32, calibrated and with thresholds; and the temperature, or None."""
-    from zoo.answers import probabilities_of
+    """In float32, calibrated and with thresholds; the temperature, or None; and :func:`_held_out`
+    with that temperature."""
     from zoo.evaluation import calibration
     from zoo.runs.model_file import in_float32
 
-    validation, temperature = corpus.judged("validation"), None
     classifier = in_float32(classifier)
-    if settings.calibrate and validation:
-        temperature = calibration.calibrate(classifier, validation)
-    elif settings.calibrate and _can_have_parts(classifier, corpus, settings):
-        known = corpus.judged("train")
-        said = _of_parts(
-            corpus, settings, _parts(known, settings.seed), "probabilities are calibrated"
-        )
-        temperature = calibration.calibrate(classifier, known, said)
-    if classifier.kind.has_thresholds and settings.teacher is not None and not validation:
+    kind, temperature = classifier.kind, None
+    held_out = _held_out(classifier, corpus, settings)
+    if held_out is not None:
+        known, said = held_out
+        own = len(corpus.validation) > 0
+        if settings.calibrate and (own or not kind.has_thresholds):
+            most = math.inf if own else calibration.MOST_OF_OTHERS
+            temperature = calibration.calibrate(classifier, known, said, most)
+            said = calibration.with_temperature(said, temperature or 1.0, kind)
+        if kind.has_thresholds and settings.processes == 1:
+            classifier.thresholds = kind.thresholds(said, known.targets)
+        held_out = known, said
+    elif kind.has_thresholds and settings.teacher is not None:
         classifier.thresholds = thresholds_of(settings.teacher)
-    elif classifier.kind.has_thresholds and settings.processes == 1:
-        known = validation or corpus.judged("train")
-        if validation:
-            said = probabilities_of(classifier, known)
-        else:
-            part = np.random.default_rng(settings.seed).permutation(len(known)) % PARTS
-            said = _of_parts(corpus, settings, part, "thresholds are chosen")
-        classifier.thresholds = classifier.kind.thresholds(said, known.targets)
-    return classifier, temperature
+    return classifier, temperature, held_out
 
 
-def _can_have_parts(classifier, corpus, settings):
-    """Whether few texts are solved again in a moment, and each part has texts of each class."""
+def _held_out(classifier, corpus, settings):
+    """Texts that a model has not learnt from, and its probabilities of them: the validation split.
+
+    Where there is none: the training texts, by models that each lack a part of them, if thresholds
+    need these, or few texts are solved again in a moment. Else None.
+    """
+    from zoo.answers import probabilities_of
+
+    if len(corpus.validation):
+        validation = corpus.judged("validation")
+        return validation, probabilities_of(classifier, validation)
+    if settings.teacher is not None or settings.processes > 1:
+        return None
+    train = corpus.judged("train")
+    if classifier.kind.has_thresholds:
+        part = np.random.default_rng(settings.seed).permutation(len(train)) % PARTS
+        return train, _of_parts(corpus, settings, part, "thresholds are chosen")
     counts = corpus.kind.counts(corpus.train.targets, classifier.num_classes)
-    return (
-        classifier.solves
-        and classifier.kind.weighs_classes  # else thresholds take the place of probabilities
-        and settings.teacher is None
-        and len(corpus.train) < recipes.FEW
-        and counts.min() >= PARTS
-    )
+    few = len(train) < recipes.FEW and counts.min() >= PARTS
+    if classifier.solves and few and settings.calibrate:
+        part = _parts(train, settings.seed)
+        return train, _of_parts(corpus, settings, part, "probabilities are calibrated")
+    return None
 
 
 def _parts(split, seed):
