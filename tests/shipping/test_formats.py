@@ -58,7 +58,8 @@ def small_model(name):
     """With its words, and weights that give answers apart from one half."""
     sentences = 6 if zoo.describe(name).hierarchical else None
     layers = {"num_layers": 1} if name == "act" else {}
-    preprocessor = Preprocessor.fit(TEXTS, 20, sentences, min_count=1)
+    ngrams = zoo.describe(name).options.get("ngrams", 1)
+    preprocessor = Preprocessor.fit(TEXTS, 20, sentences, min_count=1, ngrams=ngrams)
     limits = {"max_words": 20} | ({"max_sentences": 6} if sentences else {})
     size = preprocessor.vocabulary_size
     model = zoo.build(

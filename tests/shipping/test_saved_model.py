@@ -47,7 +47,8 @@ def answers_elsewhere(call, threads=3):
 def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     about = zoo.describe(name)
     most = about.options["max_sentences"] if about.hierarchical else None
-    preprocessor = Preprocessor.fit(TEXTS, about.options["max_words"], most, min_count=1)
+    read = {"ngrams": about.options.get("ngrams", 1)}
+    preprocessor = Preprocessor.fit(TEXTS, about.options["max_words"], most, min_count=1, **read)
     size = preprocessor.vocabulary_size
     deep = "num_layers" in about.options  # a loop, and seconds for each
     layers = {"num_layers": 2 if name == "act" else 1} if deep else {}
