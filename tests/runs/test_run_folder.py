@@ -60,7 +60,8 @@ print(json.dumps({
 def test_the_folder_is_complete(trained):
     names = (
         "config.json confusion_matrix.png history.csv labels.txt learning_curves.png metrics.json "
-        "mistakes.csv model.keras predictions.csv saved_model vocabulary.txt"
+        "mistakes.csv model.keras predictions.csv saved_model sureness.csv sureness.png "
+        "vocabulary.txt"
     )
     assert sorted(path.name for path in trained.iterdir()) == names.split()
     assert trained.name.startswith("hcan-my reviews-2")

@@ -4,7 +4,8 @@
 the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
 until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
 labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
-:mod:`zoo.evaluation.report` draws, ``predictions.csv`` of the test split and ``mistakes.csv``.
+:mod:`zoo.evaluation.report` draws, ``predictions.csv`` of the test split, ``mistakes.csv``, and
+what :mod:`zoo.evaluation.sureness` tells.
 """
 
 import contextlib
