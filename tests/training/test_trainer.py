@@ -441,7 +441,7 @@ def test_among_equals_the_lowest_loss_is_best(model, tmp_path):
 def test_calibration_reads_the_validation_split(csv_file, tmp_path, monkeypatch):
     read = []
     calibrate = "zoo.evaluation.calibration.calibrate"
-    monkeypatch.setattr(calibrate, lambda model, split: read.extend(split))
+    monkeypatch.setattr(calibrate, lambda model, split, *_: read.extend(split))
     run = start(csv_file, tmp_path, "bow")
     corpus = zoo.datasets.load(str(csv_file), **read_config(run).settings.files).split(0)
     assert read == list(corpus.validation) != list(corpus.test)
