@@ -12,6 +12,7 @@ from zoo.filesystem.atomic_files import whole
 
 ALL = "all"
 SCORES = {"accuracy": "Accuracy", "macro_f1": "Macro F1"}
+REFERENCE = "zoo_attcnn"  # beside which means are told
 COSTED = "100"  # labels a class, of which costs are told
 
 
@@ -58,6 +59,26 @@ def means(rows: pd.DataFrame, systems: dict[str, str], score: str) -> Iterator[s
             half = np.sqrt(np.square(own["half"]).sum(skipna=False)) / max(1, len(own))
             cells.append(told(own["mean"].mean(), half, own["draws"]) if whole_row else "")
         yield f"| {title} | {' | '.join(cells)} |"
+
+
+def beside(rows: pd.DataFrame, systems: dict[str, str], score: str) -> Iterator[str]:
+    """Means beside those of :data:`REFERENCE`, over the corpora that both were measured on."""
+    found = summary(rows, score)["mean"]
+    numbers = [one for one in numbers_of(rows) if (one, REFERENCE) in found.index]
+    heads = [f"{one} | {systems[REFERENCE]} | corpora" for one in numbers]
+    yield f"| {SCORES[score].lower()} | {' | '.join(heads)} |"
+    yield "|---|" + "--:|" * 3 * len(numbers)
+    for system, title in systems.items():
+        cells = []
+        for one in numbers:
+            table = found.loc[one].unstack("system").reindex(columns=[system, REFERENCE]).dropna()
+            if system == REFERENCE or table.empty:
+                cells += [""] * 3
+                continue
+            own, other = table.mean()
+            cells += [f"{own:.1f}", f"{other:.1f}", str(len(table))]
+        if any(cells):
+            yield f"| {title} | {' | '.join(cells)} |"
 
 
 def scores(
@@ -119,6 +140,7 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
         _note(rows, here, absent),
         "## Means over corpora",
         *("\n".join(means(rows, systems, score)) for score in SCORES),
+        *_beside(rows, systems),
         "## Costs",
         "\n".join(costs(rows, systems, titles)),
     ]
@@ -131,6 +153,15 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
     used = sorted({one for many in rows["versions"] for one in many.split(", ")})
     parts.append(f"Versions: {', '.join(used)}.")
     return "\n\n".join(parts) + "\n"
+
+
+def _beside(rows, systems):
+    if REFERENCE in set(rows["system"]):
+        yield (
+            f"On the corpora that a system and {systems[REFERENCE]} were both measured on, which may "
+            "be fewer: their means, the other's first, and how many these are."
+        )
+        yield "\n".join(beside(rows, systems, "accuracy"))
 
 
 def _note(rows, here, absent):

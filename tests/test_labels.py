@@ -131,3 +131,15 @@ def test_a_system_runs_in_a_process_of_its_own(tmp_path, capsys):
     assert found["megabytes"] > 0 and "scikit-learn" in found["versions"] and broken is None
     assert list(labels.trained("no such system", 0, [tmp_path])) == [None]
     assert "no such system failed" in capsys.readouterr().err
+
+
+def test_means_beside_the_reference_are_over_the_corpora_of_both():
+    systems = {"zoo_attcnn": "ours", "other": "theirs", "third": "not measured"}
+    rows = [("zoo_attcnn", "trec", 0.5), ("zoo_attcnn", "imdb", 0.9), ("other", "trec", 0.7)]
+    frame = pd.DataFrame(rows, columns=["system", "corpus", "accuracy"]).assign(labels="16")
+    frame = pd.concat([frame, frame[frame["system"] == "other"].assign(labels="100")])
+    assert list(labels_report.beside(frame, systems, "accuracy")) == [
+        "| accuracy | 16 | ours | corpora |",
+        "|---|--:|--:|--:|",
+        "| theirs | 70.0 | 50.0 | 1 |",
+    ]
