@@ -158,8 +158,8 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
 def _beside(rows, systems):
     if REFERENCE in set(rows["system"]):
         yield (
-            f"On the corpora that a system and {systems[REFERENCE]} were both measured on, which may "
-            "be fewer: their means, the other's first, and how many these are."
+            f"On the corpora that a system and {systems[REFERENCE]} were both measured on, which "
+            "may be fewer: their means, the other's first, and how many these are."
         )
         yield "\n".join(beside(rows, systems, "accuracy"))
 
