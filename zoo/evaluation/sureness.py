@@ -96,7 +96,7 @@ def least_sureness(run: Path, wanted: float) -> float:
     if not len(enough):
         most = f"at most {rows['right'].max():.1%} are" if len(rows) else "there are too few"
         raise UsageError(
-            f"no answers of {run} are right in {100 * wanted:g}%, however sure: on its validation split "
-            f"{most}"
+            f"no answers of {run} are right in {100 * wanted:g}%, however sure: on its validation "
+            f"split {most}"
         )
     return float(enough["sure"].iloc[-1])
