@@ -12,7 +12,6 @@ TOKEN = re.compile(r"\s*(?:[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’]\w+)*|[^\
 SHARES = (0.1, 0.3, 0.5)  # of the words with neighbours, which give way to these
 NEIGHBOURS = 20  # of a word
 PLACES = 200  # of a word, after which a text may go on
-AT_ONCE = 1_000  # words whose neighbours are looked for
 
 
 class Variations:
@@ -107,17 +106,18 @@ def neighbours(words: Iterable[str], vectors, count: int = NEIGHBOURS) -> dict[s
         vectors: gensim's ``KeyedVectors``.
         count: of each word.
     """
+    from sklearn.neighbors import NearestNeighbors
+
     known = [word for word in dict.fromkeys(words) if word in vectors and word.isalnum()]
-    table = vectors.get_normed_vectors()
-    names, found = np.array(vectors.index_to_key), {}
-    for start in range(0, len(known), AT_ONCE):
-        part = known[start : start + AT_ONCE]
-        rows = [vectors.key_to_index[word] for word in part]
-        close = table[rows] @ table.T
-        close[np.arange(len(rows)), rows] = -1
-        best = np.argpartition(-close, count, axis=-1)[:, :count]
-        found |= {word: names[one].tolist() for word, one in zip(part, best, strict=True)}
-    return found
+    if not known:
+        return {}
+    nearest = NearestNeighbors(n_neighbors=count + 1, metric="cosine").fit(vectors.vectors)
+    rows = nearest.kneighbors(vectors[known], return_distance=False)  # the word itself among them
+    each = (np.array(vectors.index_to_key)[row].tolist() for row in rows)
+    return {
+        word: [near for near in own if near != word][:count]
+        for word, own in zip(known, each, strict=True)
+    }
 
 
 def words_in(texts: Iterable[str]) -> Counter[str]:

@@ -80,15 +80,22 @@ def test_the_head_is_that_of_logistic_regression():
     vectors = np.random.default_rng(0).normal(size=(90, 3)) * 5
     numbers = np.arange(90) % 3
     vectors[numbers == 1] += 3
+    vectors = vectors.astype("float16")
+
+    def document(rows):
+        assert isinstance(rows, np.ndarray)  # a tensor of TensorFlow is none to JAX
+        return keras.ops.convert_to_tensor(vectors[rows]), []
+
     model = SimpleNamespace(
         num_classes=3,
-        preprocessor=lambda texts: np.array(list(map(int, texts))),
-        document=lambda rows: (vectors[rows], []),
+        preprocessor=lambda texts: tf.constant(list(map(int, texts))),
+        document=document,
         classify=keras.layers.Dense(3, activation="softmax"),
     )
     model.classify.build((None, 3))
     train = Split(list(map(str, range(90))), numbers)
     fill_head(model, Corpus("few", ["a", "b", "c"], train))
+    vectors = vectors.astype("float32")
     scale = 1 / np.sqrt(np.square(vectors).sum(-1).mean())
     expected = LogisticRegression(C=10.0, max_iter=1000).fit(scale * vectors, numbers)
     found = np.asarray(model.classify(vectors))

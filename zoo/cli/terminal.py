@@ -115,9 +115,9 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     told = f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     show(f"{name} [bold]{first}[/], {others}, {told}")
     surest = scores.get("right_of_surest", {})  # which earlier releases did not tell
-    told = [f"{right:.2%} of {share}" for share, right in surest.items() if share != "100%"]
+    told = [f"{share} {right:.2%}" for share, right in surest.items() if share != "100%"]
     if told:
-        show(f"Of the surest texts are right: {', '.join(told)}.", soft_wrap=True)
+        show(f"Right answers, of the surest part of the texts: {', '.join(told)}.", soft_wrap=True)
     for name, task in TASKS.items():
         if name in scores:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")

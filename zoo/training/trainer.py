@@ -264,7 +264,8 @@ def _check_batch_size(size, texts, share):
 def _warn_if_idle(classifier, settings):
     """Tells of settings and options that change nothing."""
     default = TrainSettings()
-    idle = [name for name in IDLE if getattr(settings, name) != getattr(default, name)]
+    known = IDLE if settings.teacher is not None else (*IDLE, "minutes")
+    idle = [name for name in known if getattr(settings, name) != getattr(default, name)]
     if idle and classifier.solves:
         logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
     for option in settings.options.keys() & classifier.needs.keys():
@@ -421,10 +422,12 @@ def _held_out(classifier, corpus, settings):
 
 def _parts(split, seed):
     """The number of a part for each text, ``[texts]``; each class is in all parts alike."""
-    order = np.random.default_rng(seed).permutation(len(split))
-    order = order[np.argsort(split.targets[order], kind="stable")]
+    from sklearn.model_selection import StratifiedKFold
+
+    folds = StratifiedKFold(PARTS, shuffle=True, random_state=seed)
     part = np.empty(len(split), int)
-    part[order] = np.arange(len(split)) % PARTS
+    for number, (_, outside) in enumerate(folds.split(split.targets, split.targets)):
+        part[outside] = number
     return part
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from keras import ops
 
 from zoo import recipes
 from zoo.datasets.vectors.english import english_words
@@ -148,9 +149,9 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
         return  # of which it would know nothing
     texts = list(train)
     parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
-    vectors = np.concatenate(
-        [np.asarray(classifier.document(classifier.preprocessor(part))[0]) for part in parts]
-    )
+    read = (np.asarray(classifier.preprocessor(part)) for part in parts)  # JAX takes no tensors
+    vectors = [ops.convert_to_numpy(classifier.document(ids)[0]) for ids in read]
+    vectors = np.concatenate(vectors).astype("float32")  # of 16 bits, where training has these
     scale = 1 / np.sqrt(np.square(vectors).sum(axis=-1).mean())
     kernel, bias = corpus.kind.solved(
         lambda numbers: solved(scale * vectors, numbers, "logistic", STRENGTH), train.targets
