@@ -12,6 +12,7 @@ from zoo.cli.options import (
     LabelSeparator,
     OnBadRow,
     TextColumn,
+    given,
     path_option,
 )
 from zoo.cli.terminal import escape, print_comparison, show
@@ -64,10 +65,13 @@ def compare(
 ) -> None:
     """Compare runs on the same texts: what is better, and what may be chance."""
     few_threads_an_operation()
-    columns = {"text_column": text_column, "label_column": label_column}
-    columns |= {"label_separator": label_separator, "on_bad_row": on_bad_row}
-    columns |= {"encoding": encoding}
-    given = {name: value for name, value in columns.items() if value is not None}
+    columns = given(
+        text_column=text_column,
+        label_column=label_column,
+        label_separator=label_separator,
+        on_bad_row=on_bad_row,
+        encoding=encoding,
+    )
     found = zoo.compare(
         *runs,
         data=data,
@@ -79,7 +83,7 @@ def compare(
         speed=speed,
         output=output,
         page=page,
-        **given,
+        **columns,
     )
     print_comparison(found)
     for path in filter(None, (output, page)):

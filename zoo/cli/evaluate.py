@@ -7,7 +7,7 @@ import typer
 
 import zoo
 from zoo.backend import few_threads_an_operation
-from zoo.cli.options import Encoding, LabelColumn, LabelSeparator, OnBadRow, TextColumn
+from zoo.cli.options import Encoding, LabelColumn, LabelSeparator, OnBadRow, TextColumn, given
 from zoo.cli.terminal import print_scores
 from zoo.cli.texts import Run
 from zoo.settings import KINDS
@@ -27,11 +27,14 @@ def evaluate(
 ) -> None:
     """Score a trained model, on its test split or on a file."""
     few_threads_an_operation()
-    columns = {"text_column": text_column, "label_column": label_column}
-    columns |= {"label_separator": label_separator, "on_bad_row": on_bad_row}
-    columns |= {"encoding": encoding}
-    given = {name: value for name, value in columns.items() if value is not None}
-    scores = zoo.evaluate(run, data, **given)
+    columns = given(
+        text_column=text_column,
+        label_column=label_column,
+        label_separator=label_separator,
+        on_bad_row=on_bad_row,
+        encoding=encoding,
+    )
+    scores = zoo.evaluate(run, data, **columns)
     if as_json:
         print(json.dumps(scores, indent=2))
     else:

@@ -107,3 +107,8 @@ def _parse_option(text):
 def beam_options(options: list[str] | None) -> list[str]:
     """Options of Beam, as it takes them."""
     return [f"--{option}" for option in options or []]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that have a value."""
+    return {name: value for name, value in options.items() if value is not None}
