@@ -13,7 +13,7 @@ from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
 from zoo.errors import UsageError
 from zoo.settings import from_keywords
-from zoo.training.trainer import learn
+from zoo.training.deciding import learn
 
 
 class Classifier(ClassifierMixin, BaseEstimator):

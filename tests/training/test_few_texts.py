@@ -118,7 +118,7 @@ def test_so_does_one_that_was_killed_while_it_chose_thresholds(
 ):
     rows = table(30).assign(label=[["x"], ["y", "z"], ["x", "z"]] * 10)
     whole = zoo.train("cnn_kim", rows, output=tmp_path / "whole", epochs=2, **FEW)
-    learnt, begun = zoo.training.trainer._learnt, []
+    learnt, begun = zoo.training.folds.learnt, []
 
     def killed(corpus, settings):
         begun.append(corpus)
@@ -126,7 +126,7 @@ def test_so_does_one_that_was_killed_while_it_chose_thresholds(
             raise MemoryError
         return learnt(corpus, settings)
 
-    monkeypatch.setattr("zoo.training.trainer._learnt", killed)
+    monkeypatch.setattr("zoo.training.folds.learnt", killed)
     with pytest.raises(MemoryError):
         zoo.train("cnn_kim", rows, output=tmp_path / "killed", epochs=2, **FEW)
     (run,) = (tmp_path / "killed").iterdir()

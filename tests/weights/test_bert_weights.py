@@ -64,7 +64,7 @@ def test_with_few_texts_the_last_layer_starts_where_logistic_regression_ends(
     tmp_path, monkeypatch, without_saved_models
 ):
     told = {"weights": write_folder(tmp_path / "encoder"), "keep": "last", "output": tmp_path}
-    monkeypatch.setattr("zoo.training.trainer._fit", lambda *_: True)
+    monkeypatch.setattr("zoo.training.trainer.fit_to", lambda *_: True)
     monkeypatch.setattr(
         "zoo.weights.bert_start.fill_head", lambda model, corpus: read.append(corpus)
     )

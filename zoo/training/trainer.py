@@ -4,39 +4,33 @@ import contextlib
 import dataclasses
 import itertools
 import logging
-import math
 import shutil
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from zoo import datasets, recipes
+from zoo import datasets
 from zoo.backend import backend_name
 from zoo.datasets.own_files.in_memory import as_table
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
-from zoo.filesystem.folder_locks import alone, scratch
+from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
-from zoo.registry import find_recipe
 from zoo.runs.run_config import RunConfig, read_config
 from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write_words
 from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import build_classifier, least_count, rebuild_classifier
-from zoo.training.teaching import check_teacher, taught, thresholds_of
+from zoo.training.deciding import decided
+from zoo.training.learning import fit_to, recipe_of, resolved_recipe, session
+from zoo.training.teaching import check_teacher, taught
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from zoo.classifier import TextClassifier
-
-FOR_STEPS = 0.8  # of the time of a training, beside evaluations and what comes after them
-PARTS = 3  # of the training texts, where no others choose thresholds
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
 
@@ -90,7 +84,7 @@ def train(
     check_teacher(settings)
     name = f"{settings.model}-{datasets.short_name(data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
-        recipe = _recipe_of(settings)
+        recipe = recipe_of(settings)
         corpus = datasets.load(settings.data, **files_of(settings))
         corpus.split(settings.seed, least_validation=recipe.least_validation)
         _announce(corpus)
@@ -98,9 +92,9 @@ def train(
         if settings.unlabelled is not None:
             _add_unlabelled(corpus, settings)
         learnt = taught(corpus, settings, folder)
-        with _session(settings) as (precision, share):
+        with session(settings) as (precision, share):
             classifier, start = build_classifier(settings, learnt)
-            recipe = _resolved_recipe(classifier, learnt, settings, started)
+            recipe = resolved_recipe(classifier, learnt, settings, started)
             _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)
@@ -116,7 +110,7 @@ def train(
             )
             write_words(folder, classifier)
             config.write(folder)
-            ended = _fit(folder, classifier, learnt, recipe, settings, share)
+            ended = fit_to(folder, classifier, learnt, recipe, settings, share)
             seconds = time.perf_counter() - started
         if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)
@@ -194,7 +188,7 @@ def _resume(run, folder, config, machine):
     here = {name: getattr(machine, name) for name in names(Group.MACHINE)}
     settings = dataclasses.replace(config.settings, **here)
     learnt = taught(corpus, settings, run)
-    with _session(settings) as (_, share):
+    with session(settings) as (_, share):
         _check_batch_size(config.recipe.batch_size, len(learnt.train), share)
         now = 1 if share is None else share.devices
         if (before := config.settings.devices) != now:
@@ -203,7 +197,7 @@ def _resume(run, folder, config, machine):
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)
-        ended = _fit(folder, classifier, learnt, config.recipe, settings, share)
+        ended = fit_to(folder, classifier, learnt, config.recipe, settings, share)
         seconds = time.perf_counter() - started
     if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
@@ -299,38 +293,6 @@ def _new_run(output, name, process_id):
         yield Path(folder)
 
 
-@contextlib.contextmanager
-def _session(settings):
-    """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
-    import keras  # takes seconds: only once the input is known to be good
-
-    from zoo.classifier import dtype_policy
-    from zoo.training.devices import auto_precision, spread
-
-    machine = settings.devices, settings.coordinator, settings.processes, settings.process_id
-    with spread(*machine) as share:
-        keras.utils.set_random_seed(settings.seed)
-        precision = auto_precision() if settings.precision == "auto" else settings.precision
-        with dtype_policy(precision):
-            yield precision, share
-
-
-def _fit(folder, classifier, corpus, recipe, settings, share):
-    """Trains, or goes on training. Returns whether that came to its end."""
-    from zoo.training.fitting import fit
-
-    seed, cache, verbose = settings.seed, settings.cache, settings.verbose
-    if classifier.solves:
-        classifier.solve(corpus.judged("train"), seed)
-        return True
-    if share is not None and share.part:
-        verbose = 0
-    with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
-        cache = str(temporary / "ids") if cache == "disk" else cache
-        further = seed, cache, share, verbose, settings.tensorboard
-        return fit(classifier, corpus, recipe, folder, *further)
-
-
 def _finish(folder, classifier, corpus, config, ended, seconds):
     """Calibrates, scores, and writes all about the trained classifier."""
     from zoo.answers import answers_of, probabilities_of
@@ -339,7 +301,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo.evaluation.scores import score_model
 
     test = corpus.judged("test")
-    classifier, temperature, held_out = _decided(classifier, corpus, config.settings)
+    classifier, temperature, held_out = decided(classifier, corpus, config.settings)
     kind, calibrated = classifier.kind, {}
     targets, probabilities = test.targets, probabilities_of(classifier, test)
     if temperature is not None:
@@ -369,146 +331,6 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         for state in (folder / "checkpoint").glob("state-*.npz"):
             state.unlink()  # before the best weights, without which they are of no use
         shutil.rmtree(folder / "checkpoint", ignore_errors=True)
-
-
-def _decided(classifier, corpus, settings):
-    """In float32, calibrated and with thresholds; the temperature, or None; and :func:`_held_out`
-    with that temperature."""
-    from zoo.evaluation import calibration
-    from zoo.runs.model_file import in_float32
-
-    classifier = in_float32(classifier)
-    kind, temperature = classifier.kind, None
-    held_out = _held_out(classifier, corpus, settings)
-    if held_out is not None:
-        known, said = held_out
-        own = len(corpus.validation) > 0
-        if settings.calibrate and (own or not kind.has_thresholds):
-            most = math.inf if own else calibration.MOST_OF_OTHERS
-            temperature = calibration.calibrate(classifier, known, said, most)
-            said = calibration.with_temperature(said, temperature or 1.0, kind)
-        if kind.has_thresholds and settings.processes == 1:
-            classifier.thresholds = kind.thresholds(said, known.targets)
-        held_out = known, said
-    elif kind.has_thresholds and settings.teacher is not None:
-        classifier.thresholds = thresholds_of(settings.teacher)
-    return classifier, temperature, held_out
-
-
-def _held_out(classifier, corpus, settings):
-    """Texts that a model has not learnt from, and its probabilities of them: the validation split.
-
-    Where there is none: the training texts, by models that each lack a part of them, if thresholds
-    need these, or few texts are solved again in a moment. Else None.
-    """
-    from zoo.answers import probabilities_of
-
-    if len(corpus.validation):
-        validation = corpus.judged("validation")
-        return validation, probabilities_of(classifier, validation)
-    if settings.teacher is not None or settings.processes > 1:
-        return None
-    train = corpus.judged("train")
-    if classifier.kind.has_thresholds:
-        part = np.random.default_rng(settings.seed).permutation(len(train)) % PARTS
-        return train, _of_parts(corpus, settings, part, "thresholds are chosen")
-    counts = corpus.kind.counts(corpus.train.targets, classifier.num_classes)
-    few = len(train) < recipes.FEW and counts.min() >= PARTS
-    if classifier.solves and few and settings.calibrate:
-        part = _parts(train, settings.seed)
-        return train, _of_parts(corpus, settings, part, "probabilities are calibrated")
-    return None
-
-
-def _parts(split, seed):
-    """The number of a part for each text, ``[texts]``; each class is in all parts alike."""
-    from sklearn.model_selection import StratifiedKFold
-
-    folds = StratifiedKFold(PARTS, shuffle=True, random_state=seed)
-    part = np.empty(len(split), int)
-    for number, (_, outside) in enumerate(folds.split(split.targets, split.targets)):
-        part[outside] = number
-    return part
-
-
-def _of_parts(corpus, settings, part, done):
-    """Probabilities of the training texts, ``[texts, classes]``, by models that lack them.
-
-    Args:
-        part: of each text, ``[texts]``.
-        done: what they are for, in a message.
-    """
-    from zoo.answers import probabilities_of
-
-    logger.info(
-        "Without a validation split, %s by %d further trainings, which each leave a part of the "
-        "texts out",
-        *(done, PARTS),
-    )
-    train, settings = corpus.train, dataclasses.replace(settings, verbose=0)
-    found = np.zeros((len(train), len(corpus.labels)))
-    nothing = train.take(np.zeros(len(train), bool))
-    for number in range(PARTS):
-        inside = part != number
-        own = dataclasses.replace(
-            corpus, train=train.take(inside), validation=nothing, test=nothing
-        )
-        found[~inside] = probabilities_of(_learnt(own, settings), train.take(~inside))
-    return found
-
-
-def learn(corpus: datasets.Corpus, settings: TrainSettings) -> "TextClassifier":
-    """What :func:`train` does with a corpus in memory, and no run folder is left: the classifier.
-
-    Args:
-        corpus: with a training and a test split, which may be empty; a validation split is taken
-            where it lacks and the recipe wants one.
-        settings: of the training; ``data``, ``output`` and what is of the machine are not read.
-
-    Raises:
-        UsageError: as :func:`train` does.
-    """
-    corpus.split(settings.seed, least_validation=_recipe_of(settings).least_validation)
-    return _decided(_learnt(corpus, settings), corpus, settings)[0]
-
-
-def _learnt(corpus, settings):
-    """A classifier of a corpus in splits."""
-    with contextlib.ExitStack() as stack:
-        started = time.perf_counter()
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-"))
-        corpus = taught(corpus, settings, Path(folder))
-        _, share = stack.enter_context(_session(settings))
-        classifier, _ = build_classifier(settings, corpus)
-        recipe = _resolved_recipe(classifier, corpus, settings, started)
-        if not _fit(Path(folder), classifier, corpus, recipe, settings, share):
-            raise KeyboardInterrupt
-    return classifier
-
-
-def _recipe_of(settings):
-    """The recipe of a training, with what settings replace of it."""
-    recipe = find_recipe(settings.model, settings.recipe)
-    return dataclasses.replace(recipe, **settings.of_recipe)
-
-
-def _resolved_recipe(classifier, corpus, settings, started):
-    """With nothing left open, and no more steps than there is time for since the start."""
-    sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
-    recipe = _recipe_of(settings)
-    found = recipe.resolved(classifier, *sizes, **own)
-    if settings.minutes is None or classifier.solves:
-        return found
-    from zoo.training.fitting import seconds_a_step
-
-    step = seconds_a_step(classifier, corpus, found, settings.seed)
-    left = 60 * settings.minutes - (time.perf_counter() - started)
-    steps = max(1, int(FOR_STEPS * left / step))
-    if steps >= found.steps:
-        return found
-    logger.info("A step takes %.0f ms: there is time for %s of %s", 1000 * step, steps, found.steps)
-    own.pop("epochs", None)
-    return dataclasses.replace(recipe, steps=steps, epochs=None).resolved(classifier, *sizes, **own)
 
 
 def _announce(corpus):

@@ -92,7 +92,7 @@ def test_what_is_told_about_a_run(run, faults, name):
 def test_settings_of_a_training_that_goes_on(run, faults, monkeypatch):
     (run / "checkpoint").mkdir()
     (run / "checkpoint" / "state-1.npz").touch()
-    monkeypatch.setattr("zoo.training.trainer._fit", lambda *_: True)
+    monkeypatch.setattr("zoo.training.trainer.fit_to", lambda *_: True)
     monkeypatch.setattr("zoo.training.trainer._finish", lambda *_: None)
     assert try_damages(run / "config.json", 100, lambda: zoo.resume(run), lambda _: True) >= 50
     faults("damaged file of a run", 100)

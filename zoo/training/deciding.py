@@ -1,0 +1,95 @@
+"""What a trained model decides by: temperature and thresholds, found on texts it has not learnt."""
+
+import logging
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zoo import recipes
+from zoo.datasets.corpus import Corpus, Split
+from zoo.settings import TrainSettings
+from zoo.training.folds import PARTS, answers_of_folds, part_of_each
+from zoo.training.learning import learnt, recipe_of
+from zoo.training.teaching import thresholds_of
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+
+logger = logging.getLogger("zoo")
+
+
+def learn(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
+    """What :func:`train` does with a corpus in memory, and no run folder is left: the classifier.
+
+    Args:
+        corpus: with a training and a test split, which may be empty; a validation split is taken
+            where it lacks and the recipe wants one.
+        settings: of the training; ``data``, ``output`` and what is of the machine are not read.
+
+    Raises:
+        UsageError: as :func:`train` does.
+    """
+    corpus.split(settings.seed, least_validation=recipe_of(settings).least_validation)
+    return decided(learnt(corpus, settings), corpus, settings)[0]
+
+
+def decided(
+    classifier: "TextClassifier", corpus: Corpus, settings: TrainSettings
+) -> "tuple[TextClassifier, float | None, tuple[Split, np.ndarray] | None]":
+    """The trained classifier in float32, calibrated and with thresholds.
+
+    Returns:
+        It, its temperature, or None; and texts that it has not learnt, with its probabilities of
+        them by that temperature, ``[texts, classes]``, or None.
+    """
+    from zoo.evaluation import calibration
+    from zoo.runs.model_file import in_float32
+
+    classifier = in_float32(classifier)
+    kind, temperature = classifier.kind, None
+    held_out = _held_out(classifier, corpus, settings)
+    if held_out is not None:
+        known, said = held_out
+        own = len(corpus.validation) > 0
+        if settings.calibrate and (own or not kind.has_thresholds):
+            most = math.inf if own else calibration.MOST_OF_OTHERS
+            temperature = calibration.calibrate(classifier, known, said, most)
+            said = calibration.with_temperature(said, temperature or 1.0, kind)
+        if kind.has_thresholds and settings.processes == 1:
+            classifier.thresholds = kind.thresholds(said, known.targets)
+        held_out = known, said
+    elif kind.has_thresholds and settings.teacher is not None:
+        classifier.thresholds = thresholds_of(settings.teacher)
+    return classifier, temperature, held_out
+
+
+def _held_out(classifier, corpus, settings):
+    """Texts that a model has not learnt from, and its probabilities of them: the validation split.
+
+    Where there is none: the training texts, by models that each lack a part of them, if thresholds
+    need these, or few texts are solved again in a moment. Else None.
+    """
+    from zoo.answers import probabilities_of
+
+    if len(corpus.validation):
+        validation = corpus.judged("validation")
+        return validation, probabilities_of(classifier, validation)
+    if settings.teacher is not None or settings.processes > 1:
+        return None
+    train, done = corpus.judged("train"), "thresholds are chosen"
+    if not classifier.kind.has_thresholds:
+        counts = corpus.kind.counts(corpus.train.targets, classifier.num_classes)
+        few = len(train) < recipes.FEW and counts.min() >= PARTS
+        if not (classifier.solves and few and settings.calibrate):
+            return None
+        done = "probabilities are calibrated"
+    logger.info(
+        "Without a validation split, %s by %d further trainings, which each leave a part of the "
+        "texts out",
+        *(done, PARTS),
+    )
+    part, found = part_of_each(train, settings.seed), np.zeros((len(train), len(corpus.labels)))
+    for outside, probabilities in answers_of_folds(corpus, settings, part):
+        found[outside] = probabilities
+    return train, found

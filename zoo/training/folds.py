@@ -1,0 +1,73 @@
+"""Folds: answers to training texts by models that each lack a part of them."""
+
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Iterator
+
+import numpy as np
+
+from zoo.datasets.corpus import Corpus, Split
+from zoo.settings import TrainSettings
+from zoo.training.learning import learnt
+
+PARTS = 3
+
+logger = logging.getLogger("zoo")
+
+
+def part_of_each(split: Split, seed: int) -> np.ndarray:
+    """The number of a part for each text, ``[texts]``; each class is in all parts alike.
+
+    Where a text has several labels, or shares of them, parts are drawn by chance.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    targets = np.asarray(split.targets)
+    if targets.ndim > 1 or np.bincount(targets).max(initial=0) < PARTS:
+        return np.random.default_rng(seed).permutation(len(split)) % PARTS
+    folds = StratifiedKFold(PARTS, shuffle=True, random_state=seed)
+    part = np.empty(len(split), int)
+    for number, (_, outside) in enumerate(folds.split(targets, targets)):
+        part[outside] = number
+    return part
+
+
+def answers_of_folds(
+    corpus: Corpus, settings: TrainSettings, part: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Answers to each part of the training texts, by a model that lacks it.
+
+    Args:
+        corpus: in splits.
+        settings: of the trainings.
+        part: of each training text, ``[texts]``, as :func:`part_of_each` gives it.
+
+    Yields:
+        The texts of a part, ``[texts]`` booleans, and their probabilities, ``[of these, classes]``.
+    """
+    from zoo.answers import probabilities_of
+
+    train, settings = corpus.train, dataclasses.replace(settings, verbose=0)
+    nothing = train.take(np.zeros(len(train), bool))
+    for number in range(PARTS):
+        outside = part == number
+        if not outside.any():
+            continue
+        own = dataclasses.replace(
+            corpus, train=train.take(~outside), validation=nothing, test=nothing
+        )
+        with _quiet():
+            found = probabilities_of(learnt(own, settings), train.take(outside))
+        yield outside, found
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Keeps back what each training tells."""
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

@@ -1,0 +1,110 @@
+"""Learning: a corpus in memory and settings in, a classifier out."""
+
+import contextlib
+import dataclasses
+import logging
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zoo.datasets.corpus import Corpus
+from zoo.filesystem.folder_locks import scratch
+from zoo.recipes import Recipe
+from zoo.registry import find_recipe
+from zoo.settings import TrainSettings
+from zoo.training.classifier_of_corpus import build_classifier
+from zoo.training.teaching import taught
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
+    from zoo.datasets.batches import Share
+
+FOR_STEPS = 0.8  # of the time of a training, beside evaluations and what comes after them
+
+logger = logging.getLogger("zoo")
+
+
+def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
+    """A classifier of a corpus in splits, of which no run folder is left."""
+    with contextlib.ExitStack() as stack:
+        started = time.perf_counter()
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-"))
+        corpus = taught(corpus, settings, Path(folder))
+        _, share = stack.enter_context(session(settings))
+        classifier, _ = build_classifier(settings, corpus)
+        recipe = resolved_recipe(classifier, corpus, settings, started)
+        if not fit_to(Path(folder), classifier, corpus, recipe, settings, share):
+            raise KeyboardInterrupt
+    return classifier
+
+
+def recipe_of(settings: TrainSettings) -> Recipe:
+    """The recipe of a training, with what settings replace of it."""
+    recipe = find_recipe(settings.model, settings.recipe)
+    return dataclasses.replace(recipe, **settings.of_recipe)
+
+
+def resolved_recipe(
+    classifier: "TextClassifier", corpus: Corpus, settings: TrainSettings, started: float
+) -> Recipe:
+    """With nothing left open, and no more steps than there is time for since the start."""
+    sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
+    recipe = recipe_of(settings)
+    found = recipe.resolved(classifier, *sizes, **own)
+    if settings.minutes is None or classifier.solves:
+        return found
+    from zoo.training.fitting import seconds_a_step
+
+    step = seconds_a_step(classifier, corpus, found, settings.seed)
+    left = 60 * settings.minutes - (time.perf_counter() - started)
+    steps = max(1, int(FOR_STEPS * left / step))
+    if steps >= found.steps:
+        return found
+    logger.info("A step takes %.0f ms: there is time for %s of %s", 1000 * step, steps, found.steps)
+    own.pop("epochs", None)
+    return dataclasses.replace(recipe, steps=steps, epochs=None).resolved(classifier, *sizes, **own)
+
+
+@contextlib.contextmanager
+def session(settings: TrainSettings) -> "Iterator[tuple[str, Share | None]]":
+    """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
+    import keras  # takes seconds: only once the input is known to be good
+
+    from zoo.classifier import dtype_policy
+    from zoo.training.devices import auto_precision, spread
+
+    machine = settings.devices, settings.coordinator, settings.processes, settings.process_id
+    with spread(*machine) as share:
+        keras.utils.set_random_seed(settings.seed)
+        precision = auto_precision() if settings.precision == "auto" else settings.precision
+        with dtype_policy(precision):
+            yield precision, share
+
+
+def fit_to(
+    folder: Path,
+    classifier: "TextClassifier",
+    corpus: Corpus,
+    recipe: Recipe,
+    settings: TrainSettings,
+    share: "Share | None",
+) -> bool:
+    """Trains, or goes on training, with a checkpoint in the folder.
+
+    Returns:
+        Whether that came to its end.
+    """
+    from zoo.training.fitting import fit
+
+    seed, cache, verbose = settings.seed, settings.cache, settings.verbose
+    if classifier.solves:
+        classifier.solve(corpus.judged("train"), seed)
+        return True
+    if share is not None and share.part:
+        verbose = 0
+    with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
+        cache = str(temporary / "ids") if cache == "disk" else cache
+        further = seed, cache, share, verbose, settings.tensorboard
+        return fit(classifier, corpus, recipe, folder, *further)
