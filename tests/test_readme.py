@@ -159,7 +159,7 @@ def test_notebooks_run(notebook, kernel, tmp_path):
         %reset -f
         import os
         import zoo
-        from zoo.training import trainer as training
+        from zoo.training import train as training
         from zoo.datasets.catalogue import sample
         os.chdir({str(tmp_path)!r})
         sample.SIZES.update({SMALLER!r})

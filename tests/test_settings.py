@@ -11,7 +11,7 @@ import zoo
 from zoo.cli.commands import app
 from zoo.recipes import Recipe
 from zoo.runs.run_config import FORMAT, RunConfig, read_config
-from zoo.settings import PROCESSES, SEARCHED, Group, TrainSettings, described, from_keywords, names
+from zoo.settings import NOT_TUNED, Group, TrainSettings, described, from_keywords, names
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -20,7 +20,7 @@ COMMANDS = typer.main.get_command(app).commands
     ("function", "lacking"),
     [
         (zoo.train, set()),
-        (zoo.tune, {*SEARCHED, *PROCESSES, "keep"}),
+        (zoo.tune, {*NOT_TUNED}),
         (zoo.resume, {*names()} - {*names(Group.MACHINE)}),
     ],
 )
@@ -34,9 +34,7 @@ def test_functions_show_their_settings(function, lacking):
     assert "{settings}" not in function.__doc__
 
 
-@pytest.mark.parametrize(
-    ("command", "lacking"), [("train", set()), ("tune", {*SEARCHED, *PROCESSES, "keep"})]
-)
+@pytest.mark.parametrize(("command", "lacking"), [("train", set()), ("tune", {*NOT_TUNED})])
 def test_commands_have_an_option_for_each(command, lacking):
     options = {name: one for one in COMMANDS[command].params for name in one.opts}
     wanted = [one for one in described() if one.flag and one.name not in lacking]

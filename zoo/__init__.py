@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from zoo.runs.run_folder import load
     from zoo.shipping.formats import export
     from zoo.shipping.saving import save
-    from zoo.training.trainer import resume, train
+    from zoo.training.train import train
+    from zoo.training.trainer import resume
     from zoo.training.tuning import tune
     from zoo.weights.build import build
 
@@ -64,7 +65,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "predict": "evaluation.labelling",
     "resume": "training.trainer",
     "save": "shipping.saving",
-    "train": "training.trainer",
+    "train": "training.train",
     "tune": "training.tuning",
 }
 

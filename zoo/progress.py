@@ -1,5 +1,6 @@
 """Long work tells how it goes: a bar on a terminal, a line now and then in a log."""
 
+import contextlib
 import importlib.util
 import logging
 import sys
@@ -69,6 +70,17 @@ def progress(
             teller.end()
     finally:
         teller.close()
+
+
+@contextlib.contextmanager
+def quiet_log() -> Iterator[None]:
+    """Keeps back all that is told within, but for warnings."""
+    before = logger.level
+    logger.setLevel(max(logging.WARNING, logger.getEffectiveLevel()))
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _has_bars():

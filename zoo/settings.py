@@ -43,6 +43,7 @@ Cache = Literal["auto", "memory", "disk", "none"]
 Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
 PROCESSES = ("coordinator", "processes", "process_id")
 SEARCHED = ("learning_rate", "batch_size")  # by zoo.tune, which also tries dropout
+NOT_TUNED = (*SEARCHED, *PROCESSES, "keep", "seeds")  # settings that zoo.tune does not take
 WEIGHTS = (
     "auto",
     "none",
@@ -51,6 +52,7 @@ WEIGHTS = (
     "minilm",
     *PUBLISHED,
 )  # that are in no file of the user's
+AUTO = "auto"  # in place of a model's name: the best of several
 RENAMED = {"embeddings": "weights", "start_from": "weights"}  # settings that had another name
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
@@ -106,7 +108,7 @@ class TrainSettings:
     settings by their options of the command line; :func:`described` reads it.
     """
 
-    model: Annotated[str, Flag(""), "A name of zoo list."] = "hcan"
+    model: Annotated[str | None, Flag(""), "A name of zoo list, or auto."] = None
     data: Annotated[Any, f"sample, a name of zoo datasets, or your own: {KINDS}."] = "sample"
     text_column: Annotated[
         Columns | None,
@@ -276,6 +278,11 @@ class TrainSettings:
         bool, "CSV to open in a spreadsheet: quotes, and an apostrophe before what it would run."
     ] = False
     seed: Annotated[Seed, "Seed of weights, batches, dropout and splits."] = 0
+    seeds: Annotated[
+        Size | None,
+        "Train so many times, with this seed and the following ones: all runs are kept, and a "
+        "table of them; the one in the middle is the result. Default: once.",
+    ] = None
     output: Annotated[AnyPath, "Where run folders go."] = "runs"
     verbose: Annotated[bool | int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = (
         "auto"
@@ -301,7 +308,8 @@ class TrainSettings:
         """
         from zoo.datasets.own_files.reading import check_data
 
-        check_name(self.model)
+        if self.model not in (None, AUTO):
+            check_name(self.model)
         check_data(self.data)
         for one in described():
             value = getattr(self, one.name)
@@ -316,7 +324,9 @@ class TrainSettings:
             )
         if self.clean_up not in (None, *CLEAN_UPS):
             raise unknown("clean-up", self.clean_up, CLEAN_UPS)
-        if self.recipe != "default":
+        if self.model in (None, AUTO):
+            self._check_open()
+        elif self.recipe != "default":
             find_recipe(self.model, self.recipe)
         for option in self.options.keys() & {"name", "num_classes", "preset", "answers"}:
             allowed = import_model(self.model)[0].option_defaults()
@@ -333,6 +343,13 @@ class TrainSettings:
                 "unlabelled texts are for a teacher (--teacher RUN) or for word2vec: weights must "
                 f"be word2vec (--weights word2vec), got {self.weights}"
             )
+
+    def _check_open(self):
+        """Refuses what needs a model, where none is named."""
+        for name, default in (("options", {}), ("preset", None), ("recipe", "default")):
+            if getattr(self, name) != default:
+                flag = next(one.flag for one in described() if one.name == name)
+                raise UsageError(f"{name} ({flag}) are those of a model: name it")
 
     def kept(self) -> dict[str, Any]:
         """What ``config.json`` keeps of them, with paths that are still right from elsewhere."""

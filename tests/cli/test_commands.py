@@ -27,7 +27,7 @@ from zoo.cli import commands as cli
 from zoo.cli import terminal
 from zoo.evaluation.scores import _is_known
 from zoo.explanation.explanation import Explanation, Word
-from zoo.settings import PROCESSES, SEARCHED, TrainSettings, described
+from zoo.settings import NOT_TUNED, TrainSettings, described
 
 
 @pytest.fixture(scope="module")
@@ -129,17 +129,17 @@ def test_list_and_describe(run_zoo):
             "train --data good.csv --text-column review --label-column stars --test-data test.csv",
             "unknown label in test.csv, line .: 'new'",
         ),
-        ("train --set num_headz=2", "Did you mean 'num_heads'"),
-        ("train --set num_heads", "--set takes name=value: got 'num_heads'"),
+        ("train hcan --set num_headz=2", "Did you mean 'num_heads'"),
+        ("train hcan --set num_heads", "--set takes name=value: got 'num_heads'"),
         ("train --epochs 0", "epochs must be a whole number of at least 1: got 0"),
         ("train --max-vocabulary 0", "max_vocabulary must be a whole number of at least 1: got 0"),
         ("train --min-count -5", "min_count must be a whole number of at least 1: got -5"),
         ("train --learning-rate nan", "learning_rate must be a number above 0: got nan"),
         ("train --schedule cosin", "unknown schedule 'cosin'.*Did you mean 'cosine'"),
         ("train --seed -1", "seed must be a whole number from 0 to 4294967295: got -1"),
-        ("train --set name=x", "unknown option of hcan 'name'"),
-        ("train --set num_classes=3", "unknown option of hcan 'num_classes'"),
-        ("train --set vocabulary_size=5", "set max_vocabulary .--max-vocabulary. instead"),
+        ("train hcan --set name=x", "unknown option of hcan 'name'"),
+        ("train hcan --set num_classes=3", "unknown option of hcan 'num_classes'"),
+        ("train hcan --set vocabulary_size=5", "set max_vocabulary .--max-vocabulary. instead"),
         (f"train --data {'a' * 300}.csv", "File name too long"),
         ("train --process-id 3", "process 3 of 1|several processes need JAX"),
         ("train --processes 0", "processes must be a whole number of at least 1: got 0"),
@@ -153,8 +153,8 @@ def test_list_and_describe(run_zoo):
             "train --unlabelled-data good.csv --weights english",
             "weights must be word2vec .--weights word2vec., got english",
         ),
-        ("train --preset x", "unknown preset of hcan 'x'"),
-        ("train --recipe gao2081", "unknown recipe of hcan .* Did you mean 'gao2018'"),
+        ("train hcan --preset x", "unknown preset of hcan 'x'"),
+        ("train hcan --recipe gao2081", "unknown recipe of hcan .* Did you mean 'gao2018'"),
         ("train --resume x --epochs 3", "the run's own settings: leave out --epochs"),
         ("train --resume nowhere", "no run in nowhere|unknown run"),
         ("train --devices 9", "devices must be all, or 1, as there is no GPU"),
@@ -868,11 +868,11 @@ def sample(one):
 @pytest.mark.parametrize(
     ("command", "where", "lacking", "own"),
     [
-        ("train", "zoo.training.trainer.train", {}, {}),
+        ("train", "zoo.training.train.train", {}, {}),
         (
             "tune",
             "zoo.training.tuning.tune",
-            {*SEARCHED, *PROCESSES, "keep", "output"},
+            {*NOT_TUNED, "output"},
             {"trials": (["--trials", 2], 2), "output": (["--output", "o"], Path("o"))},
         ),
     ],

@@ -12,7 +12,7 @@ import pytest
 import zoo
 from zoo.errors import DivergedError
 from zoo.filesystem.folder_locks import alone
-from zoo.training import tuning
+from zoo.training import search_folder, tuning
 
 HISTORY = {"loss": [0.7], "val_accuracy": [0.5], "val_loss": [0.7]}
 
@@ -182,4 +182,4 @@ def test_the_best_is_looked_for_and_the_seed_is_passed_on(tmp_path, monkeypatch)
     monkeypatch.setattr(tuning, "train", train)
     folder = zoo.tune("act", trials=1, seed=3, output=tmp_path / "search")
     assert seeds == [3]
-    assert tuning._open_study(optuna, folder / "study.log").direction.name == "MAXIMIZE"
+    assert search_folder._open_study(optuna, folder / "study.log").direction.name == "MAXIMIZE"

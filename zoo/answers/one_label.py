@@ -254,6 +254,11 @@ class OneLabel:
         """Which answers are the targets, ``[texts]`` booleans."""
         return targets == answers
 
+    def gains(self, targets: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+        """What each text counts where models are compared, ``[texts]`` from 0 to 1: a right answer
+        counts 1."""
+        return self.right(self.hard(targets), self.decide(probabilities)).astype("float64")
+
     def served(self, probabilities, labels: Sequence[str], thresholds: Sequence[float] | None):
         """What a SavedModel gives beside ``probabilities``, a row for each text; in a graph."""
         import tensorflow as tf

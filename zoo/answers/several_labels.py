@@ -267,6 +267,14 @@ class SeveralLabels:
     def right(self, targets: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (targets == answers).all(axis=-1)
 
+    def gains(self, targets: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+        """The average precision of each text's labels among all classes, without thresholds,
+        ``[texts]`` from 0 to 1 (Schapire and Singer 2000, "BoosTexter", Section 2)."""
+        from sklearn.metrics import label_ranking_average_precision_score as of_text
+
+        pairs = zip(targets, probabilities, strict=True)
+        return np.array([of_text(known[None], said[None]) for known, said in pairs])
+
     def served(self, probabilities, labels: Sequence[str], thresholds: Sequence[float] | None):
         import tensorflow as tf
 

@@ -253,6 +253,52 @@ def print_trials(folder: Path) -> None:
     show(f"All trials are in {trials}; the best is {best}.", soft_wrap=True)
 
 
+def print_candidates(run: Path) -> None:
+    """The models that were tried before one was chosen, by ``candidates.csv`` of its run."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
+    columns = "model", "validation", "95% interval", "parameters", "MB", "texts a second", "s"
+    table = Table(*columns, title="Models that were tried", **shown)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    with open(run / "candidates.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            low, high = (f"{float(row[name]):.1%}" for name in ("low", "high"))
+            cells = [row["model"], f"{float(row['validation']):.1%}", f"{low} to {high}"]
+            cells += [f"{float(row['parameters']):,.0f}", f"{float(row['megabytes']):,.1f}"]
+            cells += [f"{float(row['texts_a_second']):,.0f}", f"{float(row['seconds']):,.0f}"]
+            style = "bold" if row["chosen"] == "True" else ""
+            table.add_row(*map(Text, cells), style=style)
+            if row["chosen"] == "True":
+                why = f"[bold]{escape(row['model'])}[/] is chosen: {escape(row['why'])}."
+    show(table)
+    show(why, soft_wrap=True)
+
+
+def print_seeds(run: Path) -> None:
+    """The runs of several seeds and their means, by ``seeds.csv`` of the one that is the result."""
+    import pandas as pd
+    from rich.table import Table
+    from rich.text import Text
+
+    from zoo.training.seeds import means_of_seeds
+
+    found = pd.read_csv(run / "seeds.csv")
+    means = means_of_seeds(found)
+    table = Table("seed", *(name.replace("_", " ") for name in means), "run")
+    for row in found.to_dict("records"):
+        cells = [str(row["seed"]), *(f"{row[name]:.4f}" for name in means), row["run"]]
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    table.add_section()
+    table.add_row("mean", *(f"{mean:.4f}" for mean, _ in means.values()))
+    margins = [f"+- {margin:.4f}" for _, margin in means.values()]
+    table.add_row("95 %", *(margins if len(found) > 1 else []))
+    show(table)
+
+
 def print_run(run: Path) -> None:
     """What a training came to."""
     from rich.table import Table

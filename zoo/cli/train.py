@@ -6,15 +6,22 @@ import typer
 
 import zoo
 from zoo.cli.options import parsed, path_option, with_settings
-from zoo.cli.terminal import is_terminal, print_run
+from zoo.cli.terminal import is_terminal, print_candidates, print_run, print_seeds
 from zoo.errors import UsageError
-from zoo.settings import Group, names
+from zoo.settings import AUTO, Group, names
 
 
 @with_settings()
 def train(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            help="A name of zoo list; or auto, which tries several and keeps the best, in "
+            "--minutes minutes or 10. Default: the model that is mostly best on such texts.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     resume: path_option("Continue this run, with its own settings.") = None,
     **settings: Any,
@@ -35,3 +42,7 @@ def train(
         run = zoo.resume(resume, **{name: settings[name] for name in machine})
     if not settings["process_id"]:
         print_run(run)
+        if resume is None and model == AUTO:
+            print_candidates(run)
+        if settings["seeds"] is not None:
+            print_seeds(run)

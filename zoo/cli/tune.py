@@ -7,10 +7,10 @@ import typer
 import zoo
 from zoo.cli.options import parsed, path_option, with_settings
 from zoo.cli.terminal import print_trials
-from zoo.settings import PROCESSES, SEARCHED
+from zoo.settings import NOT_TUNED
 
 
-@with_settings(*SEARCHED, *PROCESSES, "keep")
+@with_settings(*NOT_TUNED)
 def tune(
     model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
     *,

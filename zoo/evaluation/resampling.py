@@ -1,5 +1,7 @@
 """How far chance goes: the bootstrap of texts, and McNemar's test."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 AT_ONCE = 4_000_000  # draws in memory
@@ -38,6 +40,15 @@ def interval(values: np.ndarray, confidence: float) -> tuple[float, float]:
     outside = (1 - confidence) / 2
     low, high = np.quantile(values, [outside, 1 - outside])
     return float(low), float(high)
+
+
+def margin_of_mean(values: Sequence[float], confidence: float = 0.95) -> float:
+    """Half the interval of the mean of a few values, by Student's t; NaN of one value."""
+    from scipy.stats import sem, t
+
+    if len(values) < 2:
+        return float("nan")
+    return float(t.ppf((1 + confidence) / 2, len(values) - 1) * sem(values))
 
 
 def mcnemar(one: np.ndarray, other: np.ndarray) -> tuple[int, int, float]:

@@ -122,7 +122,7 @@ def _row(run, config: RunConfig):
         raise UsageError(f"the training of {run} {way}")
     kind = kind_of_scores(scores) if scores else config.kind
     row = {"run": str(run), "texts": config.texts.get("train"), "date": _date(run)}
-    row |= {"validation": _validation(run, kind), "megabytes": megabytes_of(run)}
+    row |= {"validation": best_validation(run, kind), "megabytes": megabytes_of(run)}
     row |= {name: scores.get(name) for name in (*SCORES, "parameters", "seconds")}
     for name in ("model", "data", "weights", *HOW):
         value = getattr(settings, name, None)
@@ -133,7 +133,7 @@ def _row(run, config: RunConfig):
     return row
 
 
-def _validation(run, kind):
+def best_validation(run: Path, kind: Any) -> float | None:
     """The best measure of the history; None without one."""
     path = run / "history.csv"
     if not path.exists():

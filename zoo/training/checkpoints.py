@@ -36,6 +36,8 @@ class Checkpoint(keras.callbacks.Callback):
         last: whether the latest weights are the best, for a training without a validation split;
             nothing ends it early then.
         measure: the metric that tells which are best, "accuracy" or another that is 1 at most.
+        least: what it must be after ``half`` evaluations; a lower one ends the training, too.
+        half: as many evaluations.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class Checkpoint(keras.callbacks.Callback):
         plateau: bool = False,
         last: bool = False,
         measure: str = "accuracy",
+        least: float = 0.0,
+        half: int = 0,
     ):
         super().__init__()
         self.folder = folder
@@ -54,6 +58,7 @@ class Checkpoint(keras.callbacks.Callback):
         self.plateau = plateau
         self.last = last
         self.measure = measure
+        self.least, self.half = least, half
         self.scores = []  # of each evaluation, the higher the better
 
     @property
@@ -63,11 +68,13 @@ class Checkpoint(keras.callbacks.Callback):
 
     @property
     def exhausted(self) -> bool:
-        """Whether patience is at its end, or nothing is left to learn."""
+        """Whether patience is at its end, nothing is left to learn, or too little is learnt."""
         if self.last or not self.scores:
             return False
         measured, loss = max(self.scores)[0], -max(self.scores)[1]
         since = len(self.scores) - 1 - self.scores.index(max(self.scores))
+        if len(self.scores) >= self.half and measured < self.least:
+            return True
         return since >= self.patience or (measured == 1 and loss < LEARNT)
 
     def restore(self, model) -> int:

@@ -35,6 +35,7 @@ def fit(
     share: Share | None = None,
     verbose: int | str = "auto",
     tensorboard: bool = False,
+    least: float = 0.0,
 ) -> bool:
     """Trains, or goes on where the checkpoint in the folder stands.
 
@@ -48,6 +49,7 @@ def fit(
         share: see :func:`zoo.training.devices.spread`.
         verbose: Keras' 0, 1, 2 or "auto".
         tensorboard: whether to log for TensorBoard.
+        least: the measure that half of the evaluations must reach, or the training ends there.
 
     Returns:
         True at the end; False after an interrupt (Ctrl-C).
@@ -76,6 +78,8 @@ def fit(
         plateau=recipe.schedule == "plateau",
         last=recipe.keep == "last",
         measure=corpus.kind.measure,
+        least=least,
+        half=math.ceil(rounds / 2),
     )
     done = checkpoint.restore(classifier)
     callbacks = [

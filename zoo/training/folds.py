@@ -1,19 +1,16 @@
 """Folds: answers to training texts by models that each lack a part of them."""
 
-import contextlib
 import dataclasses
-import logging
 from collections.abc import Iterator
 
 import numpy as np
 
 from zoo.datasets.corpus import Corpus, Split
+from zoo.progress import quiet_log
 from zoo.settings import TrainSettings
 from zoo.training.learning import learnt
 
 PARTS = 3
-
-logger = logging.getLogger("zoo")
 
 
 def part_of_each(split: Split, seed: int) -> np.ndarray:
@@ -57,17 +54,6 @@ def answers_of_folds(
         own = dataclasses.replace(
             corpus, train=train.take(~outside), validation=nothing, test=nothing
         )
-        with _quiet():
+        with quiet_log():
             found = probabilities_of(learnt(own, settings), train.take(outside))
         yield outside, found
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Keeps back what each training tells."""
-    before = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)

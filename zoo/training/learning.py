@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import logging
+import math
 import tempfile
 import time
 from collections.abc import Iterator
@@ -62,9 +63,25 @@ def resolved_recipe(
     steps = max(1, int(FOR_STEPS * left / step))
     if steps >= found.steps:
         return found
+    epoch = math.ceil(len(corpus.train) / found.batch_size)
+    steps = max(steps // epoch * epoch, min(steps, epoch))  # whole epochs, which can be asked for
     logger.info("A step takes %.0f ms: there is time for %s of %s", 1000 * step, steps, found.steps)
     own.pop("epochs", None)
     return dataclasses.replace(recipe, steps=steps, epochs=None).resolved(classifier, *sizes, **own)
+
+
+def whole_epochs(settings: TrainSettings, recipe: Recipe, texts: int) -> int | None:
+    """The epochs that repeat a training of so many minutes; None if no number of them does.
+
+    Args:
+        settings: of the training.
+        recipe: as :func:`resolved_recipe` gives it.
+        texts: that are learnt from.
+    """
+    if settings.minutes is None or settings.teacher is not None:  # whose answers take time, too
+        return None
+    epochs, rest = divmod(recipe.steps, math.ceil(texts / recipe.batch_size))
+    return None if rest else epochs
 
 
 @contextlib.contextmanager
@@ -90,8 +107,12 @@ def fit_to(
     recipe: Recipe,
     settings: TrainSettings,
     share: "Share | None",
+    least: float = 0.0,
 ) -> bool:
     """Trains, or goes on training, with a checkpoint in the folder.
+
+    Args:
+        least: see :func:`zoo.training.trainer.train_one`.
 
     Returns:
         Whether that came to its end.
@@ -106,5 +127,5 @@ def fit_to(
         verbose = 0
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
-        further = seed, cache, share, verbose, settings.tensorboard
+        further = seed, cache, share, verbose, settings.tensorboard, least
         return fit(classifier, corpus, recipe, folder, *further)

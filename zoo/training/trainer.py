@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoo import datasets
 from zoo.backend import backend_name
-from zoo.datasets.own_files.in_memory import as_table
+from zoo.datasets.corpus import Corpus
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone
@@ -23,13 +23,13 @@ from zoo.settings import Group, TrainSettings, absolute, documented, from_keywor
 from zoo.shipping.saving import write_model
 from zoo.training.classifier_of_corpus import build_classifier, least_count, rebuild_classifier
 from zoo.training.deciding import decided
-from zoo.training.learning import fit_to, recipe_of, resolved_recipe, session
+from zoo.training.learning import fit_to, recipe_of, resolved_recipe, session, whole_epochs
 from zoo.training.teaching import check_teacher, taught
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision")  # where a model is solved at once
@@ -37,56 +37,26 @@ IDLE += ("tensorboard", "precision")  # where a model is solved at once
 logger = logging.getLogger("zoo")
 
 
-@documented("model", "data")
-def train(
-    model: str = "hcan", data: "str | Path | pd.DataFrame | tuple" = "sample", **settings: Any
-) -> Path:
-    """Trains a classifier and writes a run folder.
-
-    The weights of the best validation accuracy are kept. Trainings in threads of one process change
-    each other's draws.
+def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: float = 0.0) -> Path:
+    """A training of one model from one seed, in a run folder of its own.
 
     Args:
-        model: a name of :func:`zoo.list_models`.
-        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, one of TensorFlow
-            Datasets, such as ``"tfds:ag_news_subset"``, or the path of your own table, folder or
-            glob; or what is in memory: a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset`` of
-            these, whose texts and labels are then kept in ``data.jsonl`` of the run folder, from
-            where they are read again.
-        {settings}
+        settings: checked, with the name of a model.
+        corpus: their data in splits, where it has been read before.
+        least: the measure on the validation split that half of the evaluations must reach; else
+            the training ends there.
 
     Returns:
         The run folder; of a process that is not the first, one that is gone.
-
-    Raises:
-        UsageError: for bad names, data or options, before anything is written; and where the
-            training cannot go on.
-
-    Note:
-        ``files``, a dictionary with ``text_column``, ``label_column``, ``on_bad_row``,
-        ``encoding``, ``min_class_size``, ``rare_classes``, ``validation`` and ``test``, is an older
-        way to give the settings of these names.
-
-    Example:
-        >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
-        >>> zoo.load(run).predict(["Not bad at all."])
     """
-    table = as_table(data)
-    if table is not data and "weight" in table:
-        settings = {"weight_column": "weight"} | settings
-    data = table
-    settings = from_keywords({"model": model, "data": data} | settings)
-    settings.check()
-    if isinstance(data, str | Path) and not datasets.is_corpus(data):
-        settings = dataclasses.replace(settings, data=datasets.as_path(data))
     if is_run(settings.weights):
         _check_start(settings)
     check_teacher(settings)
-    name = f"{settings.model}-{datasets.short_name(data)}"
+    name = f"{settings.model}-{datasets.short_name(settings.data)}"
     with _new_run(settings.output, name, settings.process_id) as folder:
-        recipe = recipe_of(settings)
-        corpus = datasets.load(settings.data, **files_of(settings))
-        corpus.split(settings.seed, least_validation=recipe.least_validation)
+        if corpus is None:
+            corpus = in_splits(read_corpus(settings), settings)
+        corpus = dataclasses.replace(corpus)  # which further texts are added to
         _announce(corpus)
         started = time.perf_counter()
         if settings.unlabelled is not None:
@@ -98,6 +68,8 @@ def train(
             _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)
+            if whole := whole_epochs(settings, recipe, len(learnt.train)):
+                resolved = dataclasses.replace(resolved, minutes=None, epochs=whole)
             config = RunConfig(
                 resolved,
                 recipe=recipe,
@@ -110,7 +82,7 @@ def train(
             )
             write_words(folder, classifier)
             config.write(folder)
-            ended = fit_to(folder, classifier, learnt, recipe, settings, share)
+            ended = fit_to(folder, classifier, learnt, recipe, settings, share, least)
             seconds = time.perf_counter() - started
         if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)
@@ -161,12 +133,12 @@ def resume(run: str | Path, **settings: Any) -> Path:
 
 def _resume(run, folder, config, machine):
     """Goes on in the folder, which is that of the run or a copy."""
-    from zoo.evaluation.scores import read_corpus
+    from zoo.evaluation import scores
 
     data = config.settings.data
     if config.lacking:
         raise UsageError(f"{run / 'config.json'} is damaged: it lacks {', '.join(config.lacking)}")
-    corpus = read_corpus(config)
+    corpus = scores.read_corpus(config)
     if _sizes(corpus) != config.texts:
         raise UsageError(
             f"{data} has changed since {run} began: it had {config.texts} texts, now it has "
@@ -204,6 +176,16 @@ def _resume(run, folder, config, machine):
         if any((run / "exports").glob("*")):
             logger.warning("%s is of the weights before: export anew", run / "exports")
     return run
+
+
+def read_corpus(settings: TrainSettings) -> Corpus:
+    """The data of a training."""
+    return datasets.load(settings.data, **files_of(settings))
+
+
+def in_splits(corpus: Corpus, settings: TrainSettings) -> Corpus:
+    """The same with all splits; the recipe tells whether one for validation is taken out."""
+    return corpus.split(settings.seed, least_validation=recipe_of(settings).least_validation)
 
 
 def files_of(settings: TrainSettings) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Tuning: a search over the few settings that matter most, judged on the validation split."""
 
-import contextlib
 import dataclasses
 import json
 import logging
@@ -13,15 +12,16 @@ import pandas as pd
 from zoo import datasets
 from zoo.datasets.own_files.in_memory import as_table
 from zoo.errors import DivergedError, UsageError
-from zoo.filesystem.atomic_files import whole, write_json
-from zoo.filesystem.folder_locks import alone
+from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.options import Size, check_values, values_of
 from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
-from zoo.settings import PROCESSES, RENAMED, SEARCHED, TrainSettings, documented, from_keywords
+from zoo.settings import NOT_TUNED, PROCESSES, SEARCHED, documented, from_keywords
 from zoo.training.classifier_of_corpus import for_relations
-from zoo.training.trainer import files_of, train
+from zoo.training.search_folder import ended, search_folder, told
+from zoo.training.train import train
+from zoo.training.trainer import files_of
 
 BATCH_SIZES = (16, 32, 64)
 LARGEST_DROPOUT = 0.6
@@ -29,7 +29,7 @@ LARGEST_DROPOUT = 0.6
 logger = logging.getLogger("zoo")
 
 
-@documented("model", "data", "output", *SEARCHED, *PROCESSES, "keep")
+@documented("model", "data", "output", *NOT_TUNED)
 def tune(
     model: str = "hcan",
     data: str | Path | pd.DataFrame = "sample",
@@ -59,11 +59,9 @@ def tune(
             the trials search, or the folder has trials of other settings.
         DivergedError: if the loss of every trial became infinite, or no number.
     """
-    try:
-        import optuna
-    except ImportError:
-        raise UsageError("zoo tune needs Optuna: pip install 'attention-zoo[tune]'") from None
     check_values({"trials": values_of(Size)}, {"trials": trials})
+    if settings.get("seeds") is not None:
+        raise UsageError("seeds: a search is made with one")
     if several := settings.keys() & set(PROCESSES):
         raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
     if searched := settings.keys() & set(SEARCHED):
@@ -76,45 +74,12 @@ def tune(
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
     corpus = datasets.load(data, **files_of(settings)).split(settings.seed)
     folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
-    lacking = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     settings = dataclasses.replace(settings, output=folder / "runs")
-    with alone(folder), _quiet(optuna):
-        study = _open_study(optuna, folder / "study.log")
-        before = study.get_trials(deepcopy=False)
-        taken = bool(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-        _claim(folder, taken, _told(settings) | {"texts": corpus.digest()})
-        try:
-            middle, measure = _middle_rate(settings, corpus), corpus.kind.measure
-            _search(optuna, folder, study, settings, trials, measure, middle)
-        except DivergedError:
-            raise
-        except UsageError:  # a setting that is wrong is no trial
-            if not before and not any(folder.glob("runs/*")):
-                for name in ("study.log", "settings.json", "trials.csv"):
-                    (folder / name).unlink(missing_ok=True)
-                with contextlib.suppress(OSError):  # something else lies there
-                    for path in lacking:
-                        path.rmdir()
-            raise
-        except KeyboardInterrupt as error:
-            done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-            kept = f"{done} trials have ended and are kept in {folder}"
-            # Instead of what the training of the one that was stopped says
-            error.__notes__ = [f"{kept}: run the same again, and it goes on after them"]
-            raise
+    common = told(settings) | {"texts": corpus.digest()}
+    with search_folder(folder, common, "zoo tune") as study:
+        middle, measure = _middle_rate(settings, corpus), corpus.kind.measure
+        _search(folder, study, settings, trials, measure, middle)
     return folder
-
-
-def _told(settings):
-    """What trials of one search have in common: all that is not the default."""
-    default, kept = TrainSettings().kept(), settings.kept()
-    del kept["data"]  # whose digest is known
-    always = {name: kept[name] for name in ("model", "options", "seed", "weights")}
-    return always | {name: one for name, one in kept.items() if one != default[name]}
 
 
 def _middle_rate(settings, corpus):
@@ -125,11 +90,11 @@ def _middle_rate(settings, corpus):
     return default or create(settings.model, 2, preset, **options).learning_rate
 
 
-def _search(optuna, folder, study, settings, trials, measure, rate):
+def _search(folder, study, settings, trials, measure, rate):
     """Runs the trials that are still to be."""
-    for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # killed
-    study.sampler = optuna.samplers.TPESampler(seed=settings.seed + len(study.trials))
+    from optuna.samplers import TPESampler
+
+    study.sampler = TPESampler(seed=settings.seed + len(study.trials))
 
     def objective(trial):
         own = {
@@ -141,8 +106,7 @@ def _search(optuna, folder, study, settings, trials, measure, rate):
             for name in import_model(settings.model)[0].option_defaults()
             if name.endswith("dropout") and name not in settings.options
         }
-        ended = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
-        logger.info("trial %d begins; %d of %d have ended", trial.number, ended, trials)
+        logger.info("trial %d begins; %d of %d have ended", trial.number, len(ended(study)), trials)
         options = settings.options | dropouts
         own |= {"options": options, "keep": "best"}  # which is known by a validation split
         run = train(**vars(dataclasses.replace(settings, **own)))
@@ -161,7 +125,7 @@ def _search(optuna, folder, study, settings, trials, measure, rate):
         logger.info("trial %d: %s with %s", trial.number, found, json.dumps(trial.params))
         _write_trials(folder, study, measure)
 
-    done = len(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+    done = len(ended(study))
     missing = max(0, trials - done)
     if done and missing:
         logger.info("Going on after %d trials", done)
@@ -169,62 +133,8 @@ def _search(optuna, folder, study, settings, trials, measure, rate):
         logger.info("%d trials are there already: ask for more to go on", done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
     _write_trials(folder, study, measure)  # also of a last one whose line could not be written
-    if not study.get_trials(states=[optuna.trial.TrialState.COMPLETE]):
+    if not ended(study):
         raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
-
-
-@contextlib.contextmanager
-def _quiet(optuna):
-    """Keeps Optuna's remarks back."""
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
-
-
-def _open_study(optuna, log):
-    """The study of a log, also of one whose writer was killed while it wrote."""
-    try:
-        log.with_name(f"{log.name}.lock").unlink(missing_ok=True)  # Optuna would wait for 30 s
-        if log.exists():
-            text = log.read_bytes()
-            if not text.endswith(b"\n"):  # what is written after half a line is lost with it
-                with whole(log) as partial:
-                    partial.write_bytes(text[: text.rfind(b"\n") + 1])
-        backend = optuna.storages.journal.JournalFileBackend(str(log))
-        storage = optuna.storages.JournalStorage(backend)
-        return optuna.create_study(
-            study_name="zoo", storage=storage, direction="maximize", load_if_exists=True
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(
-            f"{log} cannot be read: {error}. Choose another output (--output)"
-        ) from None
-
-
-def _claim(folder, taken, settings):
-    """Makes the folder that of this search, unless it has trials of another."""
-    settings = json.loads(json.dumps(settings, default=str))
-    path = folder / "settings.json"
-    if path.exists() and (taken or any((folder / "runs").glob("*"))):
-        try:
-            found = dict(json.loads(path.read_text("utf-8")))
-        except (OSError, ValueError, TypeError) as error:
-            raise UsageError(
-                f"{path} is damaged: {error}. Choose another output (--output)"
-            ) from None
-        older = [found.pop(name, None) for name in RENAMED]
-        found.setdefault("weights", next(filter(None, older), "none"))
-        changed = sorted(k for k in found | settings if found.get(k) != settings.get(k))
-        if changed:
-            raise UsageError(
-                f"{folder} has trials with another {' and '.join(changed)}: choose another "
-                "output (--output)"
-            )
-        return
-    write_json(path, settings)
 
 
 def _write_trials(folder, study, measure):

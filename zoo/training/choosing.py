@@ -1,0 +1,279 @@
+"""``zoo train auto``: models are tried, small and fast ones first, and one of the best is kept."""
+
+import dataclasses
+import logging
+import math
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from zoo import datasets
+from zoo.answers import probabilities_of
+from zoo.datasets.corpus import Corpus
+from zoo.errors import UsageError
+from zoo.filesystem.atomic_files import whole
+from zoo.filesystem.paths import expanded
+from zoo.progress import quiet_log
+from zoo.registry import create
+from zoo.runs.run_folder import load, megabytes_of, new_run, plain_name, read_scores
+from zoo.settings import PROCESSES, TrainSettings
+from zoo.training.candidates import candidates
+from zoo.training.folds import PARTS, answers_of_folds, part_of_each
+from zoo.training.search_folder import ended, search_folder, told
+from zoo.training.trainer import in_splits, read_corpus, train_one
+
+MINUTES = 10.0  # unless told otherwise
+SURE = 1.96  # standard errors, of an interval of 95 %
+HOPELESS = 3.0  # standard errors, behind which a model is stopped
+BEHIND = 0.1  # of the measure, after half of a training that a validation split judges
+TIMED = 500  # texts, to tell how fast a model answers
+
+logger = logging.getLogger("zoo")
+
+
+def choose(settings: TrainSettings) -> Path:
+    """Tries models that fit the texts, for as long as there is time, and keeps one.
+
+    A model is judged by the validation split; where there would be none, as labels are few, by
+    folds of the training texts. What falls behind is stopped. Of the best and those whose
+    difference to it may be chance, by the interval of 95 % of the difference text by text, the
+    first is taken, as small and fast ones stand first. The test split decides nothing.
+
+    The search is kept in ``auto-<data>`` of the output folder, with the run of each model. Started
+    again, it goes on where it was killed.
+
+    Args:
+        settings: checked; ``model`` is "auto".
+
+    Returns:
+        A copy of the run of the chosen model, with ``candidates.csv``: all that were tried.
+
+    Raises:
+        UsageError: for settings that no search has, and if no model could be trained.
+    """
+    _check(settings)
+    started, minutes = time.perf_counter(), settings.minutes or MINUTES
+    settings = dataclasses.replace(settings, minutes=None)
+    corpus = read_corpus(settings)
+    found = candidates(corpus, settings)
+    in_splits(corpus, dataclasses.replace(settings, model=found.usual))
+    name = datasets.short_name(settings.data)
+    folder = expanded(settings.output) / plain_name(f"auto-{name}")
+    common = told(settings) | {"texts": corpus.digest()}
+    with search_folder(folder, common, "zoo train auto") as study:
+        inside = dataclasses.replace(settings, output=folder / "runs", verbose=0)
+        trials = _Trials(study, corpus, inside, started + 60 * minutes)
+        logger.info(
+            "On %s: %s; judged by %s; at most %.3g minutes",
+            *(found.texts, ", ".join(found.tried), trials.judge, minutes),
+        )
+        trials.run(found.tried)
+        table = choice(trials.rows(found.tried), trials.judge)
+        with whole(folder / "candidates.csv") as partial:
+            table.to_csv(partial, index=False)
+        chosen = table[table["chosen"]].iloc[0]
+        logger.info("%s: %s", chosen["model"], chosen["why"])
+        with new_run(settings.output, f"{chosen['model']}-{name}") as run:
+            shutil.copytree(chosen["run"], run, dirs_exist_ok=True)
+            shutil.copyfile(folder / "candidates.csv", run / "candidates.csv")
+    return run
+
+
+def _check(settings):
+    """Refuses what goes with one model alone."""
+    from zoo.weights.sources import is_run
+
+    default = TrainSettings()
+    of_one = ("teacher", "variations", "seeds", "devices", *PROCESSES)
+    given = [name for name in of_one if getattr(settings, name) != getattr(default, name)]
+    if is_run(settings.weights):
+        given.append("weights of a run")
+    if given:
+        raise UsageError(f"auto tries several models, without {', '.join(given)}: name a model")
+
+
+class _Trials:
+    """The trials of a search, each a model.
+
+    Args:
+        study: Optuna's, where they are kept.
+        corpus: in splits.
+        settings: of each training, but for the model.
+        deadline: of ``time.perf_counter``, if no trial had ended before.
+    """
+
+    def __init__(self, study, corpus: Corpus, settings: TrainSettings, deadline: float):
+        self.study, self.corpus, self.settings = study, corpus, settings
+        self.deadline = deadline - sum(one.user_attrs["seconds"] for one in ended(study))
+        self.part = None  # of each training text, where folds judge
+        self.judge = f"{len(corpus.validation):,} validation texts"
+        if not len(corpus.validation):
+            self.part = part_of_each(corpus.train, settings.seed)
+            self.judge = f"{PARTS} folds of {len(corpus.train):,} training texts"
+        self.texts = corpus.judged("validation" if self.part is None else "train")
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return self.deadline - time.perf_counter()
+
+    def run(self, names) -> None:
+        """Those that have not ended yet, while there is time."""
+        from optuna.trial import TrialState
+
+        known = self.study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED])
+        known = {one.user_attrs["model"] for one in known}
+        errors = []
+        for number, name in enumerate(names, 1):
+            if name in known:
+                continue
+            if self.left <= 0 and ended(self.study):
+                logger.info("%s is not tried: the time is over", name)
+                continue
+            logger.info("Trying %s, %d of %d", name, number, len(names))
+            trial, began = self.study.ask(), time.perf_counter()
+            trial.set_user_attr("model", name)
+            try:
+                found = self._of(dataclasses.replace(self.settings, model=name))
+            except UsageError as error:
+                errors.append(error)
+                logger.warning("%s is left out: %s", name, error)
+                self.study.tell(trial, state=TrialState.FAIL)
+                continue
+            if isinstance(found, str):
+                logger.info("%s is stopped: %s", name, found)
+                trial.set_user_attr("why", found)
+                self.study.tell(trial, state=TrialState.PRUNED)
+                continue
+            found["seconds"] = round(time.perf_counter() - began, 1)
+            for key, value in found.items():
+                trial.set_user_attr(key, value)
+            measured = float(np.mean(found["gains"]))
+            self.study.tell(trial, measured)
+            told = measured, _margin(np.array(found["gains"])), found["seconds"]
+            logger.info(
+                "%s: %.1f%% (+- %.1f), in %.0f s",
+                name,
+                *(100 * told[0], *(100 * told[1],)),
+                told[2],
+            )
+        if not ended(self.study):
+            raise errors[0] if errors else UsageError("no model could be tried: give more minutes")
+
+    def _of(self, settings) -> dict[str, Any] | str:
+        """What a model came to; or why it was stopped."""
+        settings.check()
+        best = max(
+            (one.user_attrs["gains"] for one in ended(self.study)), key=np.mean, default=None
+        )
+        if self.part is None:
+            least = 0.0 if best is None else np.mean(best) - BEHIND
+            if not create(settings.model, 2).solves:
+                settings = dataclasses.replace(settings, minutes=max(self.left, 1) / 60)
+            with quiet_log():
+                run = train_one(settings, self.corpus, least)
+        else:
+            gains, began = np.full(len(self.texts), np.nan), time.perf_counter()
+            folds = answers_of_folds(self.corpus, settings, self.part)
+            for done, (outside, probabilities) in enumerate(folds, 1):
+                gains[outside] = self._gains(self.texts.take(outside), probabilities)
+                known = ~np.isnan(gains)
+                if best is not None and _is_hopeless(gains[known], np.array(best)[known]):
+                    return f"far behind after {done} of {PARTS} folds"
+                further = (time.perf_counter() - began) / done * (PARTS + 1 - done)
+                if further > self.left and best is not None:
+                    return "there is no time for the rest of it"
+            with quiet_log():
+                run = train_one(settings, self.corpus)
+        if (run / "checkpoint").exists():
+            raise KeyboardInterrupt  # which ended the training, not yet the search
+        model = load(run)
+        if self.part is None:
+            gains = self._gains(self.texts, probabilities_of(model, self.texts))
+        return {
+            "gains": gains.tolist(),
+            "run": str(run),
+            "parameters": read_scores(run)["parameters"],
+            "megabytes": megabytes_of(run),
+            "texts_a_second": _texts_a_second(model, self.texts),
+        }
+
+    def _gains(self, texts, probabilities):
+        return self.corpus.kind.gains(texts.targets, probabilities)
+
+    def rows(self, names) -> list[dict[str, Any]]:
+        """What came of the models that have ended, in the order of the names."""
+        found = {one.user_attrs["model"]: one.user_attrs for one in ended(self.study)}
+        return [found[name] for name in names if name in found]
+
+
+def choice(rows: list[dict[str, Any]], judge: str) -> pd.DataFrame:
+    """The candidates as a table, one of them chosen.
+
+    Args:
+        rows: of each: ``model``, ``gains`` (what each text counts for it, from 0 to 1), and what
+            else is told of it; small and fast ones first.
+        judge: the texts, in words.
+
+    Returns:
+        A row for each: ``model``; ``validation`` with the interval of 95 %, ``low`` and ``high``;
+        ``parameters``, ``megabytes``, ``texts_a_second``, ``seconds``; ``chosen``, ``why``;
+        ``run``.
+
+    Example:
+        >>> rows = [{"model": "small", "gains": [1, 0, 1, 1]}, {"model": "large", "gains": [1] * 4}]
+        >>> choice(rows, "4 texts")["chosen"].tolist()
+        [True, False]
+    """
+    gains = [np.array(row["gains"], "float64") for row in rows]
+    best = max(range(len(rows)), key=lambda number: gains[number].mean())
+    near = [number for number in range(len(rows)) if _is_near(gains[number], gains[best])]
+    chosen, why = near[0], f"it is the best by {judge}"
+    if chosen != best:
+        why = (
+            f"it is smaller or faster than {rows[best]['model']}, the best by {judge}, and the "
+            "difference may be chance"
+        )
+    told = []
+    for number, row in enumerate(rows):
+        mean, margin = gains[number].mean(), _margin(gains[number])
+        told.append(
+            {"model": row["model"], "validation": mean}
+            | {"low": max(0.0, mean - margin), "high": min(1.0, mean + margin)}
+            | {name: row.get(name) for name in ("parameters", "megabytes", "texts_a_second")}
+            | {"seconds": row.get("seconds"), "chosen": number == chosen}
+            | {"why": why if number == chosen else "", "run": row.get("run")}
+        )
+    return pd.DataFrame(told)
+
+
+def _error(gains):
+    """The standard error of a mean."""
+    return gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.inf
+
+
+def _margin(gains):
+    return SURE * _error(gains)
+
+
+def _is_near(gains, best):
+    """Whether the interval of the difference, text by text, has zero in it."""
+    return (best - gains).mean() <= SURE * _error(best - gains)
+
+
+def _is_hopeless(gains, best):
+    return (best - gains).mean() > HOPELESS * _error(best - gains)
+
+
+def _texts_a_second(model, texts):
+    """How many it answers, once it is warm."""
+    some = list(texts.take(np.arange(len(texts)) < TIMED))
+    some *= math.ceil(TIMED / len(some))
+    probabilities_of(model, some)
+    began = time.perf_counter()
+    probabilities_of(model, some)
+    return round(len(some) / (time.perf_counter() - began))

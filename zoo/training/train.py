@@ -1,0 +1,83 @@
+"""``zoo.train``: one model, the best of several, or several seeds."""
+
+import dataclasses
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zoo import datasets
+from zoo.datasets.own_files.in_memory import as_table
+from zoo.settings import AUTO, documented, from_keywords
+from zoo.training.candidates import candidates
+from zoo.training.trainer import in_splits, read_corpus, train_one
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger("zoo")
+
+
+@documented("model", "data")
+def train(
+    model: str | None = None,
+    data: "str | Path | pd.DataFrame | tuple" = "sample",
+    **settings: Any,
+) -> Path:
+    """Trains a classifier and writes a run folder.
+
+    The weights of the best validation accuracy are kept. Trainings in threads of one process change
+    each other's draws.
+
+    Args:
+        model: a name of :func:`zoo.list_models`; ``"auto"``, which tries several and keeps the
+            best, in ``minutes`` minutes or 10; or None for the one that is mostly best on such
+            texts, which is told in a line.
+        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, one of TensorFlow
+            Datasets, such as ``"tfds:ag_news_subset"``, or the path of your own table, folder or
+            glob; or what is in memory: a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset`` of
+            these, whose texts and labels are then kept in ``data.jsonl`` of the run folder, from
+            where they are read again.
+        {settings}
+
+    Returns:
+        The run folder; of ``"auto"`` that of the chosen model, of several seeds that of the
+        middle one; of a process that is not the first, one that is gone.
+
+    Raises:
+        UsageError: for bad names, data or options, before anything is written; and where the
+            training cannot go on.
+
+    Note:
+        ``files``, a dictionary with ``text_column``, ``label_column``, ``on_bad_row``,
+        ``encoding``, ``min_class_size``, ``rare_classes``, ``validation`` and ``test``, is an older
+        way to give the settings of these names.
+
+    Example:
+        >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
+        >>> zoo.load(run).predict(["Not bad at all."])
+    """
+    table = as_table(data)
+    if table is not data and "weight" in table:
+        settings = {"weight_column": "weight"} | settings
+    data = table
+    settings = from_keywords({"model": model, "data": data} | settings)
+    settings.check()
+    if isinstance(data, str | Path) and not datasets.is_corpus(data):
+        settings = dataclasses.replace(settings, data=datasets.as_path(data))
+    if settings.model == AUTO:
+        from zoo.training.choosing import choose
+
+        return choose(settings)
+    corpus = None
+    if settings.model is None:
+        corpus = read_corpus(settings)
+        found = candidates(corpus, settings)
+        logger.info("%s, which is mostly best on %s (auto tries several)", found.usual, found.texts)
+        settings = dataclasses.replace(settings, model=found.usual)
+        settings.check()
+        in_splits(corpus, settings)
+    if settings.seeds is not None:
+        from zoo.training.seeds import train_seeds
+
+        return train_seeds(settings)
+    return train_one(settings, corpus)
