@@ -17,7 +17,7 @@ from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
 from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
-from zoo.first_fit import compile_by_default, make_ready, solve
+from zoo.first_fit import as_split, compile_by_default, make_ready
 from zoo.input_checks import (
     check_batch_size,
     check_ids,
@@ -99,6 +99,7 @@ class TextClassifier(ModelOfTexts):
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
     solves = False  # whether its weights are found at once, by solve, and not by fit
+    completes = False  # whether a part of it is found at once after each fit, by complete
     grows = False  # whether its first fit makes its tables as large as the vocabulary, by make_room
     reads_bert_weights = False  # whether it may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
@@ -299,10 +300,13 @@ class TextClassifier(ModelOfTexts):
                     raise UsageError(
                         "a model that is solved at once takes sample_weight, and no class_weight"
                     )
-                solve(self, x, y, weights)
+                self.solve(as_split(self, x, y, weights))
                 return keras.callbacks.History()
         if split and validation_data is None and is_text(x):
             (x, y, weights), validation_data = split_off(split, x, y, weights)
+        rest = None
+        if self.completes and (is_text(x) or holds_texts(x)):
+            rest = as_split(self, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
         if validation_data is not None:
             validation_data = self._validation(validation_data, size or batch_size)
@@ -318,7 +322,10 @@ class TextClassifier(ModelOfTexts):
             "shuffle": shuffle and not keeps_order(x),
         }
         with self._attempt(kwargs.get("steps_per_epoch")):
-            return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
+            told = super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
+        if rest is not None:
+            self.complete(rest)
+        return told
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts, and targets labels, as in :meth:`fit`."""
@@ -440,6 +447,15 @@ class TextClassifier(ModelOfTexts):
     def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
+
+    def complete(self, split: "Split", seed: int = 0) -> None:
+        """Finds the rest of the weights on a training split, where a model ``completes``."""
+        raise NotImplementedError
+
+    @property
+    def word_tables(self) -> list[keras.layers.Layer]:
+        """The layers that look words up, each of which gives zeros, or the like, for padding."""
+        return [self.embed]
 
     def make_room(self, rows: int) -> None:
         """Gives the tables of words so many rows, of zeros, where a model ``grows``."""

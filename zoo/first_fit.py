@@ -2,7 +2,7 @@
 
 import logging
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tensorflow as tf
@@ -14,6 +14,9 @@ from zoo.datasets.vectors import english
 from zoo.errors import UsageError
 from zoo.recipes import Recipe, least_count
 from zoo.text_inputs import is_text
+
+if TYPE_CHECKING:
+    from zoo.datasets.corpus import Split
 
 logger = logging.getLogger("zoo")
 
@@ -137,11 +140,11 @@ def compile_by_default(model) -> None:
     model.compile(recipe.build_optimizer(), kind.loss(logits), metrics=kind.metrics(logits))
 
 
-def solve(model, x: Any, y: Any, weights: Any) -> None:
-    """Finds the weights of a model at once; see :meth:`zoo.TextClassifier.solve`.
+def as_split(model, x: Any, y: Any, weights: Any) -> "Split":
+    """Texts that a model learns from at once, or a part of it does.
 
     Args:
-        model: a classifier that ``solves``.
+        model: a classifier that ``solves`` or ``completes``.
         x: texts, or a tf.data.Dataset of texts, targets and, if any, weights.
         y, weights: of the texts, where ``x`` does not give them.
 
@@ -162,7 +165,7 @@ def solve(model, x: Any, y: Any, weights: Any) -> None:
         x, y = ([_decoded(one) for one in part] for part in (x, y))
         y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
         weights = np.asarray(others[0]) if others else weights
-    model.solve(Split(np.asarray(x, dtype=object), y, weights))
+    return Split(np.asarray(x, dtype=object), y, weights)
 
 
 def _decoded(one):

@@ -128,4 +128,7 @@ def fit_to(
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
         further = seed, cache, share, verbose, settings.tensorboard, least
-        return fit(classifier, corpus, recipe, folder, *further)
+        ended = fit(classifier, corpus, recipe, folder, *further)
+    if classifier.completes:
+        classifier.complete(corpus.judged("train"), seed)
+    return ended
