@@ -416,9 +416,25 @@ class Taught(Zoo):
         self.know()
 
 
+class Auto(Zoo):
+    """``zoo.train("auto", FILE, minutes=5)``; seconds are of all that it tries."""
+
+    MINUTES = 5
+
+    def __init__(self):
+        super().__init__("auto")
+
+    def fit(self, texts, labels, seed, folder):
+        self.run = self.trained(self.name, seed, folder, minutes=self.MINUTES)
+        self.know()
+        self.clock_seconds = None
+
+
 FASTTEXT_TUTORIAL = {"lr": 1.0, "epoch": 25, "wordNgrams": 2, "bucket": 200_000, "dim": 50}
 SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and how it is made
     "zoo_attcnn": ("zoo: attcnn", lambda: Zoo("attcnn")),
+    "zoo_attcnn_bag": ("zoo: attcnn_bag", lambda: Zoo("attcnn_bag")),
+    "zoo_auto": ("zoo: auto, in 5 minutes", Auto),
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
     "zoo_bert": ("zoo: bert, with MiniLM", Teacher),
     "zoo_svm_vectors": ("zoo: svm_vectors", lambda: Zoo("svm_vectors")),

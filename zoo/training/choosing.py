@@ -1,6 +1,8 @@
 """``zoo train auto``: models are tried, small and fast ones first, and one of the best is kept."""
 
 import dataclasses
+import hashlib
+import json
 import logging
 import math
 import shutil
@@ -43,8 +45,8 @@ def choose(settings: TrainSettings) -> Path:
     difference to it may be chance, by the interval of 95 % of the difference text by text, the
     first is taken, as small and fast ones stand first. The test split decides nothing.
 
-    The search is kept in ``auto-<data>`` of the output folder, with the run of each model. Started
-    again, it goes on where it was killed.
+    The search is kept in a folder ``auto-<data>-<digest>`` of the output folder, with the run of
+    each model. With the same texts and settings it goes on where it was, however it ended.
 
     Args:
         settings: checked; ``model`` is "auto".
@@ -62,8 +64,9 @@ def choose(settings: TrainSettings) -> Path:
     found = candidates(corpus, settings)
     in_splits(corpus, dataclasses.replace(settings, model=found.usual))
     name = datasets.short_name(settings.data)
-    folder = expanded(settings.output) / plain_name(f"auto-{name}")
     common = told(settings) | {"texts": corpus.digest()}
+    digest = hashlib.sha256(json.dumps(common, sort_keys=True, default=str).encode()).hexdigest()
+    folder = expanded(settings.output) / f"{plain_name(f'auto-{name}')}-{digest[:8]}"
     with search_folder(folder, common, "zoo train auto") as study:
         inside = dataclasses.replace(settings, output=folder / "runs", verbose=0)
         trials = _Trials(study, corpus, inside, started + 60 * minutes)
@@ -78,8 +81,10 @@ def choose(settings: TrainSettings) -> Path:
         chosen = table[table["chosen"]].iloc[0]
         logger.info("%s: %s", chosen["model"], chosen["why"])
         with new_run(settings.output, f"{chosen['model']}-{name}") as run:
-            shutil.copytree(chosen["run"], run, dirs_exist_ok=True)
+            last = shutil.ignore_patterns("config.json")  # by which a folder is a run
+            shutil.copytree(chosen["run"], run, ignore=last, dirs_exist_ok=True)
             shutil.copyfile(folder / "candidates.csv", run / "candidates.csv")
+            shutil.copyfile(Path(chosen["run"], "config.json"), run / "config.json")
     return run
 
 
@@ -128,6 +133,8 @@ class _Trials:
         known = self.study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED])
         known = {one.user_attrs["model"] for one in known}
         errors = []
+        if known.issuperset(names):
+            logger.info("All of them have been tried before")
         for number, name in enumerate(names, 1):
             if name in known:
                 continue
