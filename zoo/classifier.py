@@ -453,6 +453,11 @@ class TextClassifier(ModelOfTexts):
         raise NotImplementedError
 
     @property
+    def completed(self) -> list[Any]:
+        """The weights that :meth:`complete` finds."""
+        return []
+
+    @property
     def word_tables(self) -> list[keras.layers.Layer]:
         """The layers that look words up, each of which gives zeros, or the like, for padding."""
         return [self.embed]

@@ -57,10 +57,16 @@ def test_the_machine_learns_what_svm_unigrams_does():
     )
 
 
-def test_a_killed_training_resumes_to_the_same_weights(tmp_path, monkeypatch):
+@pytest.mark.parametrize("weights", ["none", "vectors.txt"])
+def test_a_killed_training_resumes_to_the_same_weights(tmp_path, monkeypatch, weights):
     texts, labels = texts_and_labels(80)
     rows = pd.DataFrame({"text": texts, "label": labels})
-    more = {"options": SMALL, "epochs": 2, "verbose": 0, "weights": "none"}
+    vectors = "".join(
+        f"{word} {' '.join(map(str, range(n, n + 8)))}\n" for n, word in enumerate(WORDS)
+    )
+    (tmp_path / "vectors.txt").write_text(vectors)
+    weights = weights if weights == "none" else tmp_path / weights
+    more = {"options": SMALL, "epochs": 2, "verbose": 0, "weights": weights}
     whole = zoo.train("attcnn_bag", rows, output=tmp_path / "whole", **more)
 
     def killed(*_):
@@ -70,6 +76,7 @@ def test_a_killed_training_resumes_to_the_same_weights(tmp_path, monkeypatch):
         patch.setattr("zoo.models.attcnn_bag.ATTCNNAndBag.complete", killed)
         with pytest.raises(MemoryError):
             zoo.train("attcnn_bag", rows, output=tmp_path / "killed", **more)
+    assert np.any(zoo.load(whole).bag.known) == (weights != "none")
     (run,) = (tmp_path / "killed").iterdir()
     zoo.resume(run, verbose=0)
     one, other = (zoo.load(folder).get_weights() for folder in (whole, run))

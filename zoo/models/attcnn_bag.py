@@ -6,6 +6,7 @@ from keras import ops
 
 from zoo.answers.temperature import fit_temperature
 from zoo.classifier import Attention, word_mask
+from zoo.datasets.vectors.vector_files import vectors_of
 from zoo.layers.masking import UNKNOWN
 from zoo.models.attcnn import ATTCNN
 from zoo.models.bag import BagOfNgrams
@@ -22,8 +23,8 @@ class ATTCNNAndBag(ATTCNN):
     Two models that err differently are better together (Hansen and Salamon 1990, "Neural Network
     Ensembles"), most of all with few labels. ATT-CNN is trained as it is alone. Then the machine is
     solved on the same texts, and its scores are added, divided by the temperature by which folds of
-    the texts have probable answers. Where word vectors are fixed, it reads their mean beside the
-    TF-IDF, as ``svm_vectors`` does.
+    the texts have probable answers. It reads the mean of word vectors beside the TF-IDF, as
+    ``svm_vectors`` does, where the model starts with any: as they were before training.
 
     Args:
         kwargs: of :class:`zoo.models.attcnn.ATTCNN`.
@@ -48,6 +49,7 @@ class ATTCNNAndBag(ATTCNN):
             name="bag",
         )
         self.bag.trainable = False
+        self.word_vectors = None  # gives those it has started with; see zoo.weights.word_vectors
         self.share = self.add_weight(
             name="share",  # of its scores; 0 until it is solved
             shape=(),
@@ -55,6 +57,10 @@ class ATTCNNAndBag(ATTCNN):
             trainable=False,
             autocast=False,
         )
+
+    @property
+    def completed(self):
+        return [*self.bag.weights, self.share]
 
     @property
     def word_tables(self):
@@ -75,8 +81,7 @@ class ATTCNNAndBag(ATTCNN):
     def complete(self, split, seed: int = 0) -> None:
         """Solves the machine, and adds its scores."""
         self.bag.preprocessor = self.preprocessor
-        if not self.train_embeddings:
-            self.bag.table = ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
+        self.bag.table = self._vectors()
         temperature = self._temperature(split, seed)
         self.bag.solve(split, seed)
         self.bag.preprocessor = self.bag.table = None
@@ -84,6 +89,15 @@ class ATTCNNAndBag(ATTCNN):
         kernel[-self.num_classes :] = np.eye(self.num_classes)
         self.classify.set_weights([kernel, bias])
         self.share.assign(1 / temperature)
+
+    def _vectors(self):
+        """Word vectors as they were before training, ``[words, dim]``; None if there were none."""
+        if not self.train_embeddings:
+            return ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]
+        if self.word_vectors is None:
+            return None
+        words = self.preprocessor.vocabulary
+        return vectors_of(self.word_vectors(words, 0), words)
 
     def _temperature(self, split, seed):
         """That of machines which each lack a part of the texts."""
