@@ -31,13 +31,13 @@ RELATIONS = Candidates(
 )
 KNOWN = Candidates(
     "texts whose words are mostly known by word vectors",
-    "attcnn",
-    ("svm_vectors", "svm_characters", "nb_svm", "attcnn", "cnn_kim", "bert"),
+    "attcnn_bag",
+    ("svm_vectors", "svm_characters", "nb_svm", "cnn_kim", "attcnn_bag", "bert"),
 )
 UNKNOWN = Candidates(
     "texts whose words zoo's English word vectors mostly do not know",
     "svm_characters",
-    ("svm_characters", "svm_bigrams", "nb_svm", "cnn_kim", "attcnn"),
+    ("svm_characters", "svm_bigrams", "nb_svm", "cnn_kim", "attcnn_bag"),
 )
 
 
