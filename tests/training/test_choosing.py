@@ -56,7 +56,7 @@ def test_the_first_within_chance_is_chosen(answers):
     best = gains.mean().idxmax()
     for name in "abc":
         difference = gains[best] - gains[name]
-        near = difference.mean() <= choosing.SURE * difference.sem() + 1e-12
+        near = difference.mean() <= choosing.NEAR * difference.sem() + 1e-12
         assert near or name != chosen
         if near:
             break

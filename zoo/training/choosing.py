@@ -30,8 +30,10 @@ from zoo.training.trainer import in_splits, read_corpus, train_one
 
 MINUTES = 10.0  # unless told otherwise
 SURE = 1.96  # standard errors, of an interval of 95 %
+NEAR = 1.64  # the same, of one that is open on the other side
 HOPELESS = 3.0  # standard errors, behind which a model is stopped
 BEHIND = 0.1  # of the measure, after half of a training that a validation split judges
+FOR_TRAINING = 0.8  # of the time that is left, beside answers and exports
 TIMED = 500  # texts, to tell how fast a model answers
 
 logger = logging.getLogger("zoo")
@@ -42,8 +44,8 @@ def choose(settings: TrainSettings) -> Path:
 
     A model is judged by the validation split; where there would be none, as labels are few, by
     folds of the training texts. What falls behind is stopped. Of the best and those whose
-    difference to it may be chance, by the interval of 95 % of the difference text by text, the
-    first is taken, as small and fast ones stand first. The test split decides nothing.
+    difference to it, text by text, chance alone would bring in more than 5 of 100 cases, the first
+    is taken, as small and fast ones stand first. The test split decides nothing.
 
     The search is kept in a folder ``auto-<data>-<digest>`` of the output folder, with the run of
     each model. With the same texts and settings it goes on where it was, however it ended.
@@ -180,7 +182,8 @@ class _Trials:
         if self.part is None:
             least = 0.0 if best is None else np.mean(best) - BEHIND
             if not create(settings.model, 2).solves:
-                settings = dataclasses.replace(settings, minutes=max(self.left, 1) / 60)
+                minutes = max(FOR_TRAINING * self.left, 1) / 60
+                settings = dataclasses.replace(settings, minutes=minutes)
             with quiet_log():
                 run = train_one(settings, self.corpus, least)
         else:
@@ -268,8 +271,8 @@ def _margin(gains):
 
 
 def _is_near(gains, best):
-    """Whether the interval of the difference, text by text, has zero in it."""
-    return (best - gains).mean() <= SURE * _error(best - gains)
+    """Whether the difference, text by text, is one that chance brings in 5 of 100 cases."""
+    return (best - gains).mean() <= NEAR * _error(best - gains)
 
 
 def _is_hopeless(gains, best):
