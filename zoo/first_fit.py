@@ -4,7 +4,6 @@ import logging
 import types
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from zoo.answers.class_labels import in_label_order
@@ -135,35 +134,3 @@ def compile_by_default(model) -> None:
     recipe = Recipe(learning_rate=model.learning_rate, schedule="constant")
     kind, logits = model.kind, model.logits
     model.compile(recipe.build_optimizer(), kind.loss(logits), metrics=kind.metrics(logits))
-
-
-def solve(model, x: Any, y: Any, weights: Any) -> None:
-    """Finds the weights of a model at once; see :meth:`zoo.TextClassifier.solve`.
-
-    Args:
-        model: a classifier that ``solves``.
-        x: texts, or a tf.data.Dataset of texts, targets and, if any, weights.
-        y, weights: of the texts, where ``x`` does not give them.
-
-    Raises:
-        UsageError: for texts without end or targets.
-    """
-    from zoo.datasets.corpus import Split
-
-    if not is_text(x):
-        if x.cardinality() == tf.data.INFINITE_CARDINALITY:
-            raise UsageError(
-                "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
-            )
-        found = list(rows(x).as_numpy_iterator())
-        if not found or len(found[0]) < 2:
-            raise UsageError("a dataset to learn from gives (texts, targets)")
-        x, y, *others = zip(*found, strict=True)
-        x, y = ([_decoded(one) for one in part] for part in (x, y))
-        y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
-        weights = np.asarray(others[0]) if others else weights
-    model.solve(Split(np.asarray(x, dtype=object), y, weights))
-
-
-def _decoded(one):
-    return one.decode("utf-8", "replace") if isinstance(one, bytes) else one
