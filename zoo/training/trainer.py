@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FOR_STEPS = 0.8  # of the time of a training, beside evaluations and what comes after them
 PARTS = 3  # of the training texts, where no others choose thresholds
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
-IDLE += ("tensorboard", "precision")  # where a model is solved at once
+IDLE += ("tensorboard", "precision", "devices")  # where a model is solved at once
 
 logger = logging.getLogger("zoo")
 
