@@ -100,7 +100,7 @@ def train(
         learnt = taught(corpus, settings, folder)
         with _session(settings) as (precision, share):
             classifier, start = build_classifier(settings, learnt)
-            recipe = _resolved_recipe(classifier, learnt, settings, started)
+            recipe = _resolved_recipe(classifier, learnt, settings, started, share)
             _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)
@@ -480,7 +480,7 @@ def _learnt(corpus, settings):
         corpus = taught(corpus, settings, Path(folder))
         _, share = stack.enter_context(_session(settings))
         classifier, _ = build_classifier(settings, corpus)
-        recipe = _resolved_recipe(classifier, corpus, settings, started)
+        recipe = _resolved_recipe(classifier, corpus, settings, started, share)
         if not _fit(Path(folder), classifier, corpus, recipe, settings, share):
             raise KeyboardInterrupt
     return classifier
@@ -492,7 +492,7 @@ def _recipe_of(settings):
     return dataclasses.replace(recipe, **settings.of_recipe)
 
 
-def _resolved_recipe(classifier, corpus, settings, started):
+def _resolved_recipe(classifier, corpus, settings, started, share):
     """With nothing left open, and no more steps than there is time for since the start."""
     sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
     recipe = _recipe_of(settings)
@@ -501,7 +501,7 @@ def _resolved_recipe(classifier, corpus, settings, started):
         return found
     from zoo.training.fitting import seconds_a_step
 
-    step = seconds_a_step(classifier, corpus, found, settings.seed)
+    step = seconds_a_step(classifier, corpus, found, settings.seed, share)
     left = 60 * settings.minutes - (time.perf_counter() - started)
     steps = max(1, int(FOR_STEPS * left / step))
     if steps >= found.steps:
