@@ -1,9 +1,11 @@
 """Several labels a text: NLU++ banking, by its paper's protocols of few texts.
 
-``python -m benchmarks.several_labels`` writes ``benchmarks/results/several_labels.md``. Casanueva
-et al. 2022 train on one of 20 folds and test on the others ("20-fold"), or on two ("10-fold").
-``--models`` and ``--folds`` choose; interrupted, it goes on where it stopped. Thresholds are chosen
-on texts of the training fold alone: three parts of it are answered by models of the other two.
+``python -m benchmarks.several_labels`` keeps each fold as a row of
+``benchmarks/results/several_labels.csv``, and writes ``several_labels.md`` of the rows that are
+there. Casanueva et al. 2022 train on one of 20 folds and test on the others ("20-fold"), or on two
+("10-fold"). ``--models`` and ``--folds`` choose; run again, it goes on where the CSV stops.
+Thresholds are chosen on texts of the training fold alone: three parts of it are answered by models
+of the other two.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from sklearn.svm import LinearSVC
 import zoo
 from benchmarks.report import machine
 from zoo.answers import SEVERAL
+from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
@@ -31,8 +34,9 @@ FOLDS = 20
 PROTOCOLS = {"20-fold": 1, "10-fold": 2}  # folds to train on
 LINEAR = "TF-IDF of words and pairs + LinearSVC, one against the rest"
 MODELS = ("svm_bigrams", "svm_vectors", "attcnn")
-KEPT = Path("runs/several_labels/tried.jsonl")
-RESULTS = Path(__file__).parent / "results" / "several_labels.md"
+RESULTS = Path(__file__).parent / "results" / "several_labels.csv"
+KEY = ["by", "protocol", "fold"]
+MEASURED = ["texts", "micro_f1", "at_half"]
 
 
 def read_folds() -> list[tuple[list[str], list[list[str]]]]:
@@ -92,7 +96,7 @@ def measure(models: list[str], count: int) -> None:
     """Measures what was not measured before."""
     folds = read_folds()
     labels = sorted({label for _, lists in folds for own in lists for label in own})
-    known = {tuple(row[name] for name in ("by", "protocol", "fold")) for row in kept()}
+    known = set(kept()[KEY].itertuples(index=False, name=None))
     todo = [
         (model, protocol, fold)
         for model in (LINEAR, *models)
@@ -106,22 +110,20 @@ def measure(models: list[str], count: int) -> None:
             found = linear(train, test, labels)
         else:
             found = by_model(model, train, test, labels)
-        KEPT.parent.mkdir(parents=True, exist_ok=True)
-        with KEPT.open("a", encoding="utf-8") as file:
-            row = {"by": model, "protocol": protocol, "fold": fold, "texts": len(train[0])} | found
-            file.write(json.dumps(row) + "\n")
+        row = dict(zip(KEY, (model, protocol, fold), strict=True)) | {"texts": len(train[0])}
+        rows = pd.concat([kept(), pd.DataFrame([row | found])]).sort_values(KEY)
+        with whole(RESULTS) as partial:
+            rows.to_csv(partial, columns=[*KEY, *MEASURED], index=False, float_format="%.4g")
 
 
-def kept() -> list[dict]:
+def kept() -> pd.DataFrame:
     """What was measured before."""
-    if not KEPT.exists():
-        return []
-    return [json.loads(line) for line in KEPT.read_text("utf-8").splitlines()]
+    return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=[*KEY, *MEASURED])
 
 
 def report() -> None:
     """Writes the table."""
-    rows = pd.DataFrame(kept())
+    rows = kept()
     lines = [
         "# Several labels: NLU++ banking",
         "",
@@ -147,8 +149,9 @@ def report() -> None:
         "and count as missed.",
         "",
     ]
-    RESULTS.write_text("\n".join(lines), "utf-8")
-    print(f"Written to {RESULTS}.")
+    page = RESULTS.with_suffix(".md")
+    page.write_text("\n".join(lines), "utf-8")
+    print(f"Written to {page}.")
 
 
 def main():

@@ -182,6 +182,41 @@ def test_a_solver_reads_all_of_a_dataset():
         model.fit(dataset(LABELS).repeat())
 
 
+def test_a_solver_is_fitted_in_one_epoch_that_is_judged_and_told(tmp_path, caplog):
+    numbers = {"accuracy", "loss"}
+    model = zoo.build("svm_bigrams", num_classes=2)
+    assert model.fit(TEXTS, LABELS, verbose=0).history.keys() == numbers
+    numbers |= {"val_accuracy", "val_loss"}
+    wrong = ["good" if label == "bad" else "bad" for label in LABELS]
+    log = keras.callbacks.CSVLogger(tmp_path / "log.csv")
+    seen = model.fit(TEXTS, LABELS, validation_data=(TEXTS, wrong), callbacks=[log], verbose=0)
+    assert seen.history.keys() == numbers and seen.epoch == [0]
+    assert (seen.history["accuracy"], seen.history["val_accuracy"]) == ([1], [0])
+    assert set(pd.read_csv(tmp_path / "log.csv")) == numbers | {"epoch"}
+    early = keras.callbacks.EarlyStopping(patience=2, restore_best_weights=True)
+    given = {"validation_split": 0.2, "callbacks": [early], "verbose": 0}
+    assert model.fit(TEXTS[:-1], LABELS[:-1], **given).history["val_accuracy"] == [1]
+    caplog.clear()
+    others = dataset(LABELS).batch(8)
+    seen = model.fit(others, validation_data=others, epochs=3, batch_size=8, verbose=0)
+    assert seen.history["val_accuracy"] == [1]
+    assert "solved at once: no use of epochs or batch_size" in caplog.text
+    with pytest.raises(zoo.UsageError, match="beside a dataset give validation_data"):
+        model.fit(others, validation_split=0.2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):
+        model.fit(TEXTS, LABELS, epoch=3)
+
+
+@pytest.mark.parametrize("answers", ["one", "several"])
+def test_a_solver_learns_from_a_table_of_the_classes(answers):
+    model = zoo.build("svm_bigrams", num_classes=2, answers=answers)
+    if answers == "one":
+        model.compile("adam", "categorical_crossentropy", metrics=["accuracy"])
+    seen = model.fit(TEXTS, np.eye(2)[NUMBERS], validation_split=0.2, verbose=0).history
+    (own,) = [name for name in seen if name.startswith("val_") and name != "val_loss"]
+    assert seen[own] == [1]
+
+
 def test_a_table_whose_size_is_told_stays_so_large():
     model = zoo.build("svm_bigrams", num_classes=2, vocabulary_size=5)
     model.fit(TEXTS, LABELS)

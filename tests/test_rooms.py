@@ -16,7 +16,7 @@ LEVELS = [
     "datasets",
     "recipes input_checks words_and_labels",
     "text_inputs",
-    "first_fit",
+    "first_fit fit_at_once",
     "explanation",  # below the classifier, whose method it is
     "classifier",
     "registry",

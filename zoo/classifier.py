@@ -17,7 +17,8 @@ from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
 from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
-from zoo.first_fit import as_split, compile_by_default, make_ready
+from zoo.first_fit import compile_by_default, make_ready
+from zoo.fit_at_once import fit_at_once, to_complete
 from zoo.input_checks import (
     check_batch_size,
     check_ids,
@@ -276,7 +277,8 @@ class TextClassifier(ModelOfTexts):
 
         At the first fit on texts the model counts their words, unless it has a preprocessor, and
         takes over the names of their labels. Where it is not compiled, it compiles itself by zoo's
-        default recipe, at a constant learning rate. A model that is solved at once is.
+        default recipe, at a constant learning rate. A model that is solved at once is, in one
+        epoch; see :func:`zoo.fit_at_once.fit_at_once`.
 
         Lists and columns of texts are read in batches of like length. A tf.data.Dataset, a
         generator or a PyDataset of texts keeps its batches and its order; single texts are put
@@ -293,23 +295,21 @@ class TextClassifier(ModelOfTexts):
         shuffle, size = kwargs.pop("shuffle", True), kwargs.get("validation_batch_size")
         kwargs["class_weight"] = self._numbered(kwargs.get("class_weight"))
         x, y = self._checked(x, y)
+        if split and validation_data is None and is_text(x):
+            (x, y, weights), validation_data = split_off(split, x, y, weights)
+        if validation_data is not None:
+            validation_data = _parts(validation_data)
         if self.solves:
             x = as_dataset(x) if y is None else x
             if is_text(x) or holds_texts(x):
-                if kwargs["class_weight"]:
-                    raise UsageError(
-                        "a model that is solved at once takes sample_weight, and no class_weight"
-                    )
-                self.solve(as_split(self, x, y, weights))
-                return keras.callbacks.History()
-        if split and validation_data is None and is_text(x):
-            (x, y, weights), validation_data = split_off(split, x, y, weights)
-        rest = None
-        if self.completes and (is_text(x) or holds_texts(x)):
-            rest = as_split(self, x, y, weights)
+                kwargs |= {"validation_split": split, "epochs": epochs, "batch_size": batch_size}
+                return fit_at_once(self, x, y, weights, validation_data, **kwargs)
+        rest = to_complete(self, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
         if validation_data is not None:
-            validation_data = self._validation(validation_data, size or batch_size)
+            *data, others = validation_data
+            size = size or batch_size
+            validation_data = as_keras_reads(self, *self._checked(*data), others, size)
         kwargs["callbacks"] = watched(
             kwargs.get("callbacks"),
             kwargs,
@@ -520,14 +520,6 @@ class TextClassifier(ModelOfTexts):
         self._check_ids(x)
         return x, np.asarray(y) if isinstance(y, list | tuple) else y
 
-    def _validation(self, data, batch_size):
-        """``validation_data`` as Keras reads them: ids or a dataset, targets and weights."""
-        data = data if isinstance(data, tuple | list) else [data]
-        if not 1 <= len(data) <= 3:
-            raise ValueError("validation_data must be (texts, targets), or with weights")
-        x, y, weights = (*data, None, None)[:3]
-        return as_keras_reads(self, *self._checked(x, y), weights, batch_size)
-
     def _numbered(self, weights):
         """Weights of classes by their numbers, which may be told by their labels."""
         if not weights or not all(isinstance(one, str) for one in weights):
@@ -541,6 +533,14 @@ class TextClassifier(ModelOfTexts):
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuf":
             words, _ = self.read(ids)
             check_ids(words, 3 if self.hierarchical else 2, self.vocabulary_size)
+
+
+def _parts(data):
+    """``validation_data`` as texts or ids, or a dataset; targets and weights, or None for each."""
+    data = data if isinstance(data, tuple | list) else [data]
+    if not 1 <= len(data) <= 3:
+        raise ValueError("validation_data must be (texts, targets), or with weights")
+    return (*data, None, None)[:3]
 
 
 @contextmanager

@@ -2,9 +2,8 @@
 
 import logging
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from zoo.answers.class_labels import in_label_order
@@ -14,9 +13,6 @@ from zoo.datasets.vectors import english
 from zoo.errors import UsageError
 from zoo.recipes import Recipe, least_count
 from zoo.text_inputs import is_text
-
-if TYPE_CHECKING:
-    from zoo.datasets.corpus import Split
 
 logger = logging.getLogger("zoo")
 
@@ -138,35 +134,3 @@ def compile_by_default(model) -> None:
     recipe = Recipe(learning_rate=model.learning_rate, schedule="constant")
     kind, logits = model.kind, model.logits
     model.compile(recipe.build_optimizer(), kind.loss(logits), metrics=kind.metrics(logits))
-
-
-def as_split(model, x: Any, y: Any, weights: Any) -> "Split":
-    """Texts that a model learns from at once, or a part of it does.
-
-    Args:
-        model: a classifier that ``solves`` or ``completes``.
-        x: texts, or a tf.data.Dataset of texts, targets and, if any, weights.
-        y, weights: of the texts, where ``x`` does not give them.
-
-    Raises:
-        UsageError: for texts without end or targets.
-    """
-    from zoo.datasets.corpus import Split
-
-    if not is_text(x):
-        if x.cardinality() == tf.data.INFINITE_CARDINALITY:
-            raise UsageError(
-                "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
-            )
-        found = list(rows(x).as_numpy_iterator())
-        if not found or len(found[0]) < 2:
-            raise UsageError("a dataset to learn from gives (texts, targets)")
-        x, y, *others = zip(*found, strict=True)
-        x, y = ([_decoded(one) for one in part] for part in (x, y))
-        y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
-        weights = np.asarray(others[0]) if others else weights
-    return Split(np.asarray(x, dtype=object), y, weights)
-
-
-def _decoded(one):
-    return one.decode("utf-8", "replace") if isinstance(one, bytes) else one

@@ -322,6 +322,8 @@ class TrainSettings:
             raise UsageError(
                 "TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'"
             )
+        if self.minutes is not None and self.processes > 1:  # which would each count other steps
+            raise UsageError("minutes are of one process: leave out coordinator and processes")
         if self.clean_up not in (None, *CLEAN_UPS):
             raise unknown("clean-up", self.clean_up, CLEAN_UPS)
         if self.model in (None, AUTO):

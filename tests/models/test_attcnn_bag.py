@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import tensorflow as tf
 
 import zoo
 from zoo.datasets.corpus import Split
@@ -82,6 +83,19 @@ def test_a_killed_training_resumes_to_the_same_weights(tmp_path, monkeypatch, we
     one, other = (zoo.load(folder).get_weights() for folder in (whole, run))
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_texts_may_come_as_a_dataset_and_without_end_leave_the_machine_out(caplog):
+    texts, labels = texts_and_labels()
+    numbers = np.array([label == "yes" for label in labels], int)
+    data = tf.data.Dataset.from_tensor_slices((texts, numbers)).batch(8)
+    model = zoo.build("attcnn_bag", 2, **SMALL)
+    model.fit(data, epochs=1, verbose=0)
+    assert float(model.share) > 0
+    other = zoo.build("attcnn_bag", 2, **SMALL)
+    other.preprocessor, other.labels = model.preprocessor, model.labels
+    other.fit(data.repeat(), steps_per_epoch=2, epochs=1, verbose=0)
+    assert float(other.share) == 0 and "a part of it learns from all texts at once" in caplog.text
 
 
 def test_contributions_are_of_both():

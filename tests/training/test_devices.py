@@ -27,14 +27,25 @@ HAN = {"embedding_dim": 8, "units": 4, "attention_dim": 6, "output_dropout": 0, 
 ON_JAX = {"KERAS_BACKEND": "jax", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
 
+SEVERAL = {"label_separator": ";"}  # labels a text
+
+
+@pytest.fixture(scope="module", params=[{}, SEVERAL], ids=["one label", "several labels"])
+def settings(request):
+    """Of all trainings of a file."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
+def data(tmp_path_factory, settings):
     """99 rows, of which 80 are trained on: whole batches of 8, as shared ones are.
 
     Texts have 5 to 8 words: JAX compiles for one shape.
     """
+    also = ["", "", ";long", ";long"] if settings == SEVERAL else [""]
     rows = [
-        f"{'good' if i % 2 else 'bad'} {'stay ' * (i % 4)}. it was {i},{i % 2}" for i in range(99)
+        f"{'good' if i % 2 else 'bad'} {'stay ' * (i % 4)}. it was {i},{i % 2}{also[i % len(also)]}"
+        for i in range(99)
     ]
     path = tmp_path_factory.mktemp("data") / "data.csv"
     path.write_text("\n".join(["text,label", *rows]))
@@ -55,9 +66,10 @@ def same_weights(one, other):
 
 
 @pytest.mark.long
-def test_two_devices_of_tensorflow(data, tmp_path):
+def test_two_devices_of_tensorflow(data, settings, tmp_path):
     script = Path(__file__).with_name("mirrored_check.py")
-    subprocess.run([sys.executable, script, data, tmp_path, json.dumps(HAN)], check=True)
+    told = map(json.dumps, (HAN, settings))
+    subprocess.run([sys.executable, script, data, tmp_path, *told], check=True)
     same_weights(tmp_path / "1", tmp_path / "2")
 
 
@@ -85,25 +97,28 @@ def two_on_jax(*command):
     return [on_jax(*command, *several, number) for number in "01"]
 
 
-def training(data, epochs):
+def training(data, settings, epochs):
     """Arguments of a small training of act."""
     command = ["train", "act", "--data", data, "--recipe", "li2021", "--batch-size", "8"]
+    for name, value in settings.items():
+        command += [f"--{name.replace('_', '-')}", value]
     for name, value in ACT.items():
         command += ["--set", f"{name}={value}"]
     return [*command, "--weights", "none", "--epochs", str(epochs), "--no-calibrate", "--output"]
 
 
 @pytest.mark.long
-def test_two_processes_on_jax(data, tmp_path):
-    train = training(data, 1)
+def test_two_processes_on_jax(data, settings, tmp_path):
+    train = training(data, settings, 1)
     running = [on_jax(*train, tmp_path / "1"), *two_on_jax(*train, tmp_path / "2")]
     assert [process.wait() for process in running] == [0, 0, 0]
     same_weights(tmp_path / "1", tmp_path / "2")
 
 
 @pytest.mark.slow
-def test_two_processes_that_are_killed_go_on(data, tmp_path):
-    train = training(data, 40)
+@pytest.mark.parametrize("settings", [{}], scope="module")
+def test_two_processes_that_are_killed_go_on(data, settings, tmp_path):
+    train = training(data, settings, 40)
     assert [process.wait() for process in two_on_jax(*train, tmp_path / "whole")] == [0, 0]
     running = two_on_jax(*train, tmp_path / "killed")
     while not list(tmp_path.glob("killed/*/checkpoint/state-[1-9]*.npz")):
@@ -145,6 +160,7 @@ def test_the_first_process_refuses_a_port_that_is_taken():
         ({"devices": "²"}, "devices must be all, or 1, as there is no GPU, .*: got '²'"),
         ({"devices": "2"}, "devices must be all, or 1, as there is no GPU, .*: got '2'"),
         ({"processes": 2}, "several processes need JAX: pip install jax, KERAS"),
+        ({"processes": 2, "minutes": 1}, "minutes are of one process: leave out coordinator"),
     ],
 )
 def test_devices_that_are_not_there_are_refused(csv_file, tmp_path, settings, message):

@@ -180,7 +180,8 @@ def test_an_hour_is_enough_and_a_second_makes_a_training_shorter(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"teacher": "nowhere"}, "nowhere"),
+        ({"teacher": "nowhere"}, "no run in nowhere|unknown run"),
+        ({"teacher": "nowhere.csv"}, "no such file: .*nowhere.csv"),
         ({"teacher": None, "variations": 5}, "give one"),
         ({"data": FEW.assign(label=["warm", "cold"] * 12)}, "label .* does not know.*warm|cold"),
         ({"variations": 0}, "no text to answer"),
@@ -192,6 +193,12 @@ def test_what_cannot_teach_is_told_in_a_line(teacher, tmp_path, wrong, message):
     with pytest.raises(zoo.UsageError, match=message):
         learn(**{"teacher": teacher, "folder": tmp_path / "runs"} | wrong)
     assert not Path(tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("setting", ["teacher", "weights"])
+def test_the_runs_near_a_mistyped_one_are_told(teacher, setting):
+    with pytest.raises(zoo.UsageError, match="unknown run .*Did you mean"):
+        zoo.train("cnn_kim", FEW, **{setting: f"{teacher}x"}, verbose=0)
 
 
 def test_a_file_with_other_labels_is_refused(tmp_path):

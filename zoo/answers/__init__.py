@@ -44,6 +44,19 @@ def answers_of(model, probabilities: np.ndarray) -> np.ndarray:
     return model.kind.decide(probabilities, model.thresholds)
 
 
+def foremost(outputs):
+    """The class of each text that is explained where none is named, ``[texts]``.
+
+    It is the most probable one of a model's outputs, ``[texts, classes]``: an array, or a tensor
+    of TensorFlow.
+    """
+    if isinstance(outputs, np.ndarray):
+        return outputs.argmax(axis=-1)
+    import tensorflow as tf
+
+    return tf.argmax(outputs, axis=-1)  # Keras' has a constant that is 0 in 16 bits
+
+
 def told(model, text: str, row: np.ndarray, written: bool = False) -> dict[str, Any]:
     """What is told of a text with these probabilities, ``[classes]``.
 

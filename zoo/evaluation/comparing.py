@@ -315,7 +315,7 @@ def _check_same(first, first_model, texts, test, name, model, own_texts, own):
         differ = (wanted != given[:, order]).any(axis=-1) | (np.array(texts) != np.array(own_texts))
         if not differ.any():
             return
-        told = f"text {differ.argmax() + 1} is another one, or has another label"
+        told = f"text {np.flatnonzero(differ)[0] + 1} is another one, or has another label"
     raise UsageError(
         f"{first} and {name} have other test texts ({told}), and only the same ones compare: give "
         "some that none was trained on, as data (--data)"

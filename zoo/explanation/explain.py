@@ -7,7 +7,7 @@ from operator import itemgetter
 import numpy as np
 from keras.tree import map_structure
 
-from zoo.answers import as_probabilities, told
+from zoo.answers import as_probabilities, foremost, told
 from zoo.backend import in_threads, prediction_threads
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.text_tensors import check_texts
@@ -97,7 +97,9 @@ def _explain(model, texts, targets, pairs, label):
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
     rows = as_probabilities(model, model.predict_on_batch(ids)[: len(ids)])
-    classes = rows.argmax(axis=-1) if label is None else [model.labels.index(label)] * len(ids)
+    classes = foremost(rows)
+    if label is not None:
+        classes = [model.labels.index(label)] * len(ids)
     added = computed(model, ids, classes)
     if not added.words.any() and np.array_equal(added.score, added.start):  # no vectors are read
         added = left_out(model, read_texts(model, texts), classes)

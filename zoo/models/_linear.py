@@ -105,7 +105,7 @@ def chosen_weight(
         both = hstack([features[rows], csr_matrix(weight * further[rows])]).tocsr()
         estimator = _estimator(solver, strength)
         right.append(cross_val_score(estimator, both, targets[rows], cv=folds).mean())
-    return WEIGHTS[int(np.argmax(right))]
+    return WEIGHTS[right.index(max(right))]
 
 
 def nb_svm(

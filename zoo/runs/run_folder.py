@@ -222,7 +222,7 @@ def load(run: str | Path) -> "TextClassifier":
 
     Example:
         >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.labels[model.predict(["Not bad at all."])[0].argmax()]
+        >>> model.classify(["Not bad at all."])[0]["label"]
         '4'
     """
     run = expanded(run)

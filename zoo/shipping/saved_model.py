@@ -13,6 +13,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from zoo.answers import foremost
 from zoo.errors import UsageError
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
@@ -85,7 +86,7 @@ def export_saved_model(model, path: str | Path) -> None:
         words, ids = read(texts)
         words = words.to_tensor()
         with called():
-            classes = tf.argmax(model(ids, training=False), axis=-1)
+            classes = foremost(model(ids, training=False))
             found = {"contributions": contributions(model, ids, classes).words}
             if attentive:
                 found["weights"] = word_weights(model, ids)

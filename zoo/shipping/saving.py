@@ -75,7 +75,6 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
 
     Example:
         >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.compile("adam", "sparse_categorical_crossentropy")
         >>> model.fit(["Not bad.", "Never again."], ["4", "1"])
         >>> zoo.save(model, "runs/hcan-tuned")
     """

@@ -147,21 +147,24 @@ def fit(
     return ended
 
 
-def seconds_a_step(classifier, corpus: Corpus, recipe: Recipe, seed: int = 0) -> float:
+def seconds_a_step(
+    classifier, corpus: Corpus, recipe: Recipe, seed: int = 0, share: Share | None = None
+) -> float:
     """How long a step of the training takes, measured on a copy of the classifier.
 
     Args:
-        classifier, corpus, recipe, seed: as of :func:`fit`.
+        classifier, corpus, recipe, seed, share: as of :func:`fit`.
     """
     copy = type(classifier).from_config(classifier.get_config())
     copy.build()
     copy.compile(optimizer=recipe.build_optimizer(), loss=corpus.kind.loss(classifier.logits))
     batches = classifier.preprocessor.batches(
-        *(corpus.train.shuffled(seed).dataset(), recipe.batch_size, True, seed, "none", 0),
+        *(corpus.train.shuffled(seed).dataset(), recipe.batch_size, True, seed, "none", 0, share),
         groups=classifier.sentence_groups,
     )
     ends = []
     told = keras.callbacks.LambdaCallback(on_epoch_end=lambda *_: ends.append(time.perf_counter()))
+    batches = _for_devices(batches, share)
     copy.fit(batches, steps_per_epoch=TIMED, epochs=2, callbacks=[told], shuffle=False, verbose=0)
     return (ends[1] - ends[0]) / TIMED
 
@@ -215,10 +218,11 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
             )
         )
         train = train.prefetch(1)
-    if share is not None and share.part is None:
-        strategy = tf.distribute.get_strategy()
-        train, validation = (
-            data and strategy.distribute_datasets_from_function(lambda _, data=data: data)
-            for data in (train, validation)
-        )
-    return train, validation
+    return _for_devices(train, share), validation and _for_devices(validation, share)
+
+
+def _for_devices(data, share):
+    """Batches as the devices of a strategy of TensorFlow read them; others as they are."""
+    if share is None or share.part is not None:
+        return data
+    return tf.distribute.get_strategy().distribute_datasets_from_function(lambda _: data)

@@ -35,7 +35,7 @@ def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
         corpus = taught(corpus, settings, Path(folder))
         _, share = stack.enter_context(session(settings))
         classifier, _ = build_classifier(settings, corpus)
-        recipe = resolved_recipe(classifier, corpus, settings, started)
+        recipe = resolved_recipe(classifier, corpus, settings, started, share)
         if not fit_to(Path(folder), classifier, corpus, recipe, settings, share):
             raise KeyboardInterrupt
     return classifier
@@ -48,7 +48,11 @@ def recipe_of(settings: TrainSettings) -> Recipe:
 
 
 def resolved_recipe(
-    classifier: "TextClassifier", corpus: Corpus, settings: TrainSettings, started: float
+    classifier: "TextClassifier",
+    corpus: Corpus,
+    settings: TrainSettings,
+    started: float,
+    share: "Share | None",
 ) -> Recipe:
     """With nothing left open, and no more steps than there is time for since the start."""
     sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
@@ -58,7 +62,7 @@ def resolved_recipe(
         return found
     from zoo.training.fitting import seconds_a_step
 
-    step = seconds_a_step(classifier, corpus, found, settings.seed)
+    step = seconds_a_step(classifier, corpus, found, settings.seed, share)
     left = 60 * settings.minutes - (time.perf_counter() - started)
     steps = max(1, int(FOR_STEPS * left / step))
     if steps >= found.steps:

@@ -18,6 +18,7 @@ import pandas as pd
 from zoo.answers import probabilities_of, softened, with_shares
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.own_files.reading import column_of, read_labelled
+from zoo.datasets.own_files.tables import kind_of
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.text.variations import Variations, neighbours, words_in
@@ -58,7 +59,7 @@ def check_teacher(settings: TrainSettings) -> None:
     if settings.processes > 1:
         raise UsageError("a teacher teaches one process: leave out coordinator and processes")
     path = expanded(settings.teacher)
-    if is_run(path):
+    if is_run(path) or not (kind_of(path) or path.exists()):  # which tells the runs that are near
         read_config(path)
     elif settings.unlabelled is not None or settings.variations is not None:
         raise UsageError(

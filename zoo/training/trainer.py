@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zoo import datasets
 from zoo.backend import backend_name
@@ -29,11 +29,8 @@ from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 from zoo.weights.word_vectors import remember
 
-if TYPE_CHECKING:
-    pass
-
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
-IDLE += ("tensorboard", "precision")  # where a model is solved at once
+IDLE += ("tensorboard", "precision", "devices")  # where a model is solved at once
 
 logger = logging.getLogger("zoo")
 
@@ -65,7 +62,7 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
         learnt = taught(corpus, settings, folder)
         with session(settings) as (precision, share):
             classifier, start = build_classifier(settings, learnt)
-            recipe = resolved_recipe(classifier, learnt, settings, started)
+            recipe = resolved_recipe(classifier, learnt, settings, started, share)
             _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)

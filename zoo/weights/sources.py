@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zoo.datasets.vectors import english
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
+from zoo.runs.run_config import read_config
 from zoo.settings import WEIGHTS, TrainSettings
 from zoo.weights.start import Start
 from zoo.weights.weights_folder import is_here
@@ -72,6 +73,9 @@ def find_start(
         from zoo.weights.bert_start import BertWeights
 
         return BertWeights(weights, model, options, corpus)
+    path = expanded(weights)
+    if weights not in WEIGHTS and not (path.suffix or path.exists()):
+        read_config(path)  # which tells the runs that are near
     from zoo.weights.word_vectors import WordVectors
 
     return WordVectors(weights, model, options, corpus, **word2vec)
