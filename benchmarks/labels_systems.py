@@ -433,7 +433,6 @@ class Auto(Zoo):
 FASTTEXT_TUTORIAL = {"lr": 1.0, "epoch": 25, "wordNgrams": 2, "bucket": 200_000, "dim": 50}
 SYSTEMS: dict[str, tuple[str, Callable[[], System]]] = {  # by name: title, and how it is made
     "zoo_attcnn": ("zoo: attcnn", lambda: Zoo("attcnn")),
-    "zoo_attcnn_bag": ("zoo: attcnn_bag", lambda: Zoo("attcnn_bag")),
     "zoo_auto": ("zoo: auto, in 5 minutes", Auto),
     "zoo_cnn_kim": ("zoo: cnn_kim", lambda: Zoo("cnn_kim")),
     "zoo_bert": ("zoo: bert, with MiniLM", Teacher),

@@ -18,7 +18,7 @@ from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give
 from zoo.first_fit import compile_by_default, make_ready
-from zoo.fit_at_once import fit_at_once, to_complete
+from zoo.fit_at_once import fit_at_once
 from zoo.input_checks import (
     check_batch_size,
     check_ids,
@@ -100,7 +100,6 @@ class TextClassifier(ModelOfTexts):
     entities = False  # whether ids tell which words are in marked entities; some have the option
     single_words = True  # whether each id that it reads is a word's, with a vector of its own
     solves = False  # whether its weights are found at once, by solve, and not by fit
-    completes = False  # whether a part of it is found at once after each fit, by complete
     grows = False  # whether its first fit makes its tables as large as the vocabulary, by make_room
     reads_bert_weights = False  # whether it may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
@@ -304,7 +303,6 @@ class TextClassifier(ModelOfTexts):
             if is_text(x) or holds_texts(x):
                 kwargs |= {"validation_split": split, "epochs": epochs, "batch_size": batch_size}
                 return fit_at_once(self, x, y, weights, validation_data, **kwargs)
-        rest = to_complete(self, x, y, weights)
         x, y, weights = as_keras_reads(self, x, y, weights, batch_size, shuffle=shuffle)
         if validation_data is not None:
             *data, others = validation_data
@@ -322,10 +320,7 @@ class TextClassifier(ModelOfTexts):
             "shuffle": shuffle and not keeps_order(x),
         }
         with self._attempt(kwargs.get("steps_per_epoch")):
-            told = super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
-        if rest is not None:
-            self.complete(rest)
-        return told
+            return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """Keras' evaluate; ``x`` may be texts, and targets labels, as in :meth:`fit`."""
@@ -447,20 +442,6 @@ class TextClassifier(ModelOfTexts):
     def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights at once on a training split, where a model ``solves``."""
         raise NotImplementedError
-
-    def complete(self, split: "Split", seed: int = 0) -> None:
-        """Finds the rest of the weights on a training split, where a model ``completes``."""
-        raise NotImplementedError
-
-    @property
-    def completed(self) -> list[Any]:
-        """The weights that :meth:`complete` finds."""
-        return []
-
-    @property
-    def word_tables(self) -> list[keras.layers.Layer]:
-        """The layers that look words up, each of which gives zeros, or the like, for padding."""
-        return [self.embed]
 
     def make_room(self, rows: int) -> None:
         """Gives the tables of words so many rows, of zeros, where a model ``grows``."""

@@ -1,19 +1,16 @@
 """Keras' fit of a model whose weights are found at once: one epoch, which reads all texts."""
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
 from zoo.answers import with_shares
-from zoo.datasets.text_streams import holds_texts, rows
+from zoo.datasets.text_streams import rows
 from zoo.errors import UsageError
 from zoo.text_inputs import is_text
-
-if TYPE_CHECKING:
-    from zoo.datasets.corpus import Split
 
 IDLE = {"epochs": 1, "batch_size": None, "initial_epoch": 0, "steps_per_epoch": None}
 IDLE |= {"validation_freq": 1}  # arguments of Keras' fit that change nothing, by their defaults
@@ -71,8 +68,7 @@ def fit_at_once(
     callbacks.on_train_begin()
     callbacks.on_epoch_begin(0)
     callbacks.on_train_batch_begin(0)
-    x, y, weights = read_all(model, x, y, weights)
-    model.solve(as_split(model, x, y, weights))
+    x, y, weights = _solve(model, x, y, weights)
     told = {"verbose": 0, "return_dict": True}
     logs = model.evaluate(x, y, sample_weight=weights, **told)
     callbacks.on_train_batch_end(0, logs)
@@ -86,52 +82,26 @@ def fit_at_once(
     return model.history
 
 
-def read_all(model, x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Texts that are learnt from at once, and what goes with them, also those of a dataset.
-
-    Raises:
-        UsageError: for texts without end or targets.
-    """
-    if is_text(x):
-        return x, y, weights
-    if x.cardinality() == tf.data.INFINITE_CARDINALITY:
-        raise UsageError(
-            "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
-        )
-    found = list(rows(x).as_numpy_iterator())
-    if not found or len(found[0]) < 2:
-        raise UsageError("a dataset to learn from gives (texts, targets)")
-    x, y, *others = zip(*found, strict=True)
-    x, y = ([_decoded(one) for one in part] for part in (x, y))
-    y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
-    return x, y, np.asarray(others[0]) if others else weights
-
-
-def as_split(model, x: Any, y: Any, weights: Any) -> "Split":
-    """What :func:`read_all` gives, with targets of which none is a share."""
+def _solve(model, x, y, weights):
+    """Finds the weights; gives all texts, with what goes with them."""
     from zoo.datasets.corpus import Split
 
+    if not is_text(x):
+        if x.cardinality() == tf.data.INFINITE_CARDINALITY:
+            raise UsageError(
+                "a model that is solved at once needs all texts: give a tf.data.Dataset that ends"
+            )
+        found = list(rows(x).as_numpy_iterator())
+        if not found or len(found[0]) < 2:
+            raise UsageError("a dataset to learn from gives (texts, targets)")
+        x, y, *others = zip(*found, strict=True)
+        x, y = ([_decoded(one) for one in part] for part in (x, y))
+        y = np.asarray(model.kind.checked(y, model.num_classes, model.loss, model.labels))
+        weights = np.asarray(others[0]) if others else weights
     shares = np.shape(y)[1:] == (model.num_classes,)  # of classes, as some losses want them
-    hard = with_shares(model.kind).hard(np.asarray(y)) if shares else np.asarray(y)
-    return Split(np.asarray(x, dtype=object), hard, weights)
-
-
-def to_complete(model, x: Any, y: Any, weights: Any) -> "Split | None":
-    """The texts by which a model ``completes`` itself after a fit; None where it does not.
-
-    What comes but once, or without end, cannot be read beside the fit: a line tells of it.
-    """
-    if not model.completes:
-        return None
-    ends = isinstance(x, tf.data.Dataset) and x.cardinality() != tf.data.INFINITE_CARDINALITY
-    if is_text(x) or (ends and holds_texts(x)):
-        return as_split(model, *read_all(model, x, y, weights))
-    logger.warning(
-        "%s: a part of it learns from all texts at once, from lists, arrays or a tf.data.Dataset "
-        "that ends, and stays as it is here",
-        model.name,
-    )
-    return None
+    hard = with_shares(model.kind).hard(np.asarray(y)) if shares else y
+    model.solve(Split(np.asarray(x, dtype=object), hard, weights))
+    return x, y, weights
 
 
 def _decoded(one):

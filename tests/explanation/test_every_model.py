@@ -13,18 +13,7 @@ from zoo.explanation.explain import explain
 from zoo.explanation.faithfulness import faithfulness
 from zoo.registry import import_model
 
-FILES = (
-    "act",
-    "attcnn",
-    "attcnn_bag",
-    "bert",
-    "bi_blosan",
-    "han",
-    "hcan",
-    "leam",
-    "pa_lstm",
-    "ssan",
-)
+FILES = ("act", "attcnn", "bert", "bi_blosan", "han", "hcan", "leam", "pa_lstm", "ssan")
 ATTENTIVE = {
     name
     for name in zoo.list_models()

@@ -178,8 +178,8 @@ def test_a_model_without_a_name_is_told(tmp_path, caplog, monkeypatch, without_s
     monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.9)
     known = table().assign(text=["the food was good", "the food was bad"] * 30)
     run = zoo.train(data=known, output=tmp_path, epochs=1, verbose=0)
-    assert read_config(run).settings.model == "attcnn_bag"
-    assert "attcnn_bag, which is mostly best on texts whose words are mostly known" in caplog.text
+    assert read_config(run).settings.model == "attcnn"
+    assert "attcnn, which is mostly best on texts whose words are mostly known" in caplog.text
     strange = table().assign(text=[f"xq{i % 2} zvw{i % 7}" for i in range(60)])
     run = zoo.train(data=strange, output=tmp_path, verbose=0)
     assert read_config(run).settings.model == "svm_characters"

@@ -14,7 +14,7 @@ Of a model that is linear in counts it is the count times the weight, less those
 
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import keras
@@ -189,6 +189,7 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         model: a classifier.
         shares: of the shape of the ids, 0 to 1.
     """
+    name = "call" if getattr(model.embed, "quantization_mode", None) is None else "quantized_call"
 
     def scaled(plain, ids):
         vectors = plain(ids)
@@ -200,11 +201,7 @@ def scaled_vectors(model, shares) -> Iterator[None]:
         share = ops.cast(ops.expand_dims(share, -1), vectors.dtype)
         return padding + share * (vectors - padding)
 
-    with ExitStack() as stack:
-        for table in model.word_tables:
-            plain = getattr(table, "quantization_mode", None) is None
-            name = "call" if plain else "quantized_call"
-            stack.enter_context(_in_this_thread(table, name, scaled))
+    with _in_this_thread(model.embed, name, scaled):
         yield
 
 

@@ -154,16 +154,12 @@ class ATTCNN(KimCNN):
 
     def call(self, ids, training=None, return_attention_scores=False):
         mask = word_mask(ids)
-        words, scores = self.with_contexts(ids, mask, training)
-        probabilities = self.classify_words(words, mask, training)
-        if return_attention_scores:
-            return probabilities, Attention(pairs=ops.expand_dims(scores, (1, 2)))
-        return probabilities
-
-    def with_contexts(self, ids, mask, training):
-        """Equation 7: ``[batch, length, 2 dim]``, and the weights of pairs."""
         words = self.vectors(ids)
         context, scores = self.attention(
             words, mask=mask, training=training, return_attention_scores=True
         )
-        return ops.concatenate([words, context], axis=-1), scores
+        extended = ops.concatenate([words, context], axis=-1)  # Equation 7
+        probabilities = self.classify_words(extended, mask, training)
+        if return_attention_scores:
+            return probabilities, Attention(pairs=ops.expand_dims(scores, (1, 2)))
+        return probabilities

@@ -109,7 +109,6 @@ class BagOfNgrams(TextClassifier):
         self.strength = strength
         self.vectors = vectors
         self.word_vectors = None  # gives those that a solver reads; see reads_vectors_apart
-        self.table = None  # or they are here, [n-grams, dim]
         if vectors:
             self.known = self.add_weight(
                 name="known",  # 1 for a word that has a vector
@@ -259,7 +258,7 @@ class BagOfNgrams(TextClassifier):
         """
         from zoo.datasets.vectors.vector_files import vectors_of
 
-        table = np.zeros((counts.shape[1], 1)) if self.table is None else self.table
+        table = np.zeros((counts.shape[1], 1))
         if self.word_vectors is not None:  # they are not kept: tens of megabytes
             words = self.preprocessor.vocabulary
             table = vectors_of(self.word_vectors(words, 0), words)

@@ -31,13 +31,13 @@ RELATIONS = Candidates(
 )
 KNOWN = Candidates(
     "texts whose words are mostly known by word vectors",
-    "attcnn_bag",
-    ("svm_vectors", "svm_characters", "nb_svm", "cnn_kim", "attcnn_bag", "bert"),
+    "attcnn",
+    ("svm_vectors", "svm_characters", "nb_svm", "cnn_kim", "attcnn", "bert"),
 )
 UNKNOWN = Candidates(
     "texts whose words zoo's English word vectors mostly do not know",
     "svm_characters",
-    ("svm_characters", "svm_bigrams", "nb_svm", "cnn_kim", "attcnn_bag"),
+    ("svm_characters", "svm_bigrams", "nb_svm", "cnn_kim", "attcnn"),
 )
 
 

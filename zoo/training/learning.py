@@ -132,7 +132,4 @@ def fit_to(
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
         further = seed, cache, share, verbose, settings.tensorboard, least
-        ended = fit(classifier, corpus, recipe, folder, *further)
-    if classifier.completes:
-        classifier.complete(corpus.judged("train"), seed)
-    return ended
+        return fit(classifier, corpus, recipe, folder, *further)

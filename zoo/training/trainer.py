@@ -27,7 +27,6 @@ from zoo.training.learning import fit_to, recipe_of, resolved_recipe, session, w
 from zoo.training.teaching import check_teacher, taught
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
-from zoo.weights.word_vectors import remember
 
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision", "devices")  # where a model is solved at once
@@ -167,7 +166,6 @@ def _resume(run, folder, config, machine):
                 *(run, before, now),
             )
         classifier = rebuild_classifier(run, config)
-        remember(settings.weights, classifier)
         ended = fit_to(folder, classifier, learnt, config.recipe, settings, share)
         seconds = time.perf_counter() - started
     if not settings.process_id:

@@ -86,10 +86,8 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
     others = [_others(model) for model in (classifier, start)]
     alike = len(others[0]) == len(others[1]) and table.shape[1] == vectors.shape[1]
     classes = (classifier.num_classes, start.num_classes)
-    last = {id(weight) for weight in classifier.classify.weights}
     if not alike or not all(
-        (id(a) in last and len(set(classes)) > 1) or _alike(a.shape, b.shape, classes)
-        for a, b in zip(*others, strict=True)
+        _alike(a.shape, b.shape, classes) for a, b in zip(*others, strict=True)
     ):
         own, its = classifier.get_config(), start.get_config()
         differing = [
@@ -103,6 +101,7 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
     table[known] = vectors[[sources[row] for row in known]]
     classifier.embed.embeddings.assign(table)
     same = sorted(classifier.labels or ()) == sorted(start.labels)
+    last = {id(weight) for weight in classifier.classify.weights}
     for own, weight in zip(*others, strict=True):
         is_last = id(own) in last
         if own.shape == weight.shape and (same or not is_last):
@@ -118,9 +117,9 @@ def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
 
 
 def _others(model):
-    """Weights without those of words, and those that each training finds anew at its end."""
-    left = {id(weight) for weight in (*model.embed.weights, *model.completed)}
-    return [weight for weight in model.weights if id(weight) not in left]
+    """Weights without those of words."""
+    words = {id(weight) for weight in model.embed.weights}
+    return [weight for weight in model.weights if id(weight) not in words]
 
 
 def _alike(own, other, classes):

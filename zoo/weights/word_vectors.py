@@ -3,8 +3,6 @@
 import functools
 import itertools
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from zoo import recipes
 from zoo.datasets.corpus import Corpus
@@ -15,9 +13,6 @@ from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.weights.start import Start
-
-if TYPE_CHECKING:
-    from zoo.classifier import TextClassifier
 
 
 class WordVectors(Start):
@@ -87,21 +82,6 @@ class WordVectors(Start):
             drawn["largest"] = 3**0.5 * SIZE  # of the same deviation
         table = embedding_matrix(self.vectors, model.preprocessor.vocabulary, **drawn)
         model.embed.embeddings.assign(table)
-        remember(self.weights, model)
-
-
-def remember(weights: str | Path, model: "TextClassifier") -> None:
-    """Word vectors as they were before training, for what a model ``completes`` at its end.
-
-    Those of word2vec are not there a second time, when a training goes on, and so never.
-
-    Args:
-        weights: that it has started with.
-        model: a classifier.
-    """
-    named = weights == "english" or weights in PUBLISHED or Path(weights).is_file()
-    if model.completes and named:
-        model.word_vectors = functools.partial(_named, weights, model.embedding_dim)
 
 
 def _named(weights, dim, known, room):
