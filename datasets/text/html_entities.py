@@ -40,8 +40,11 @@ _STRINGS = tf.TensorSpec([None], tf.string)
 _PLACES = tf.TensorSpec([None, 1], tf.int64)
 
 
-# One function, so that a SavedModel has its names once, whatever calls it.
-@tf.function(input_signature=[_STRINGS, _STRINGS, _PLACES, tf.TensorSpec([], tf.string)])
+# One function, so that a SavedModel has its names once, whatever calls it. Autograph would look for
+# Python's control flow, of which there is none, for a second.
+@tf.function(
+    input_signature=[_STRINGS, _STRINGS, _PLACES, tf.TensorSpec([], tf.string)], autograph=False
+)
 def _decode_some(texts, marked, found, blanks):
     parts = tf.strings.split(tf.gather_nd(marked, found), sep=BETWEEN)
     flat = _named(parts.flat_values)

@@ -20,11 +20,9 @@ class Counts:
 
     preprocessor, logits, num_classes = Preprocessor(WORDS), False, 2
     kind, thresholds = ONE, None
+    hierarchical, run_eagerly = False, True
 
-    def make_predict_function(self):
-        pass
-
-    def predict_on_batch(self, ids):
+    def __call__(self, ids, training):
         ids = np.asarray(ids)
         yes = 0.5 + 0.5 * (ids == 2).sum(1) / np.maximum((ids != 0).sum(1), 1)
         return np.stack([1 - yes, yes], 1)

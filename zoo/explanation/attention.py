@@ -43,14 +43,24 @@ def attention_of(model, ids) -> Attention:
     Raises:
         ValueError: if a model of one's own gives its attention in another form.
     """
-    if "return_attention_scores" not in inspect.signature(model.call).parameters:
-        return Attention()
-    _, attention = model(ids, training=False, return_attention_scores=True)
+    return answered(model, ids)[1] if _has_attention(model) else Attention()
+
+
+def _has_attention(model):
+    return "return_attention_scores" in inspect.signature(model.call).parameters
+
+
+def answered(model, ids) -> tuple[Any, Attention]:
+    """What a model gives, ``[batch, classes]``, and its :func:`attention_of`; also in a graph."""
+    if not _has_attention(model):
+        return model(ids, training=False), Attention()
+    outputs, attention = model(ids, training=False, return_attention_scores=True)
     axes = map_structure(lambda one: len(one.shape), attention, none_is_leaf=False)
     if [own or known for own, known in zip(axes, AXES, strict=False)] != list(AXES):
         name = type(model).__name__
         raise ValueError(f"{name} must give a zoo.classifier.Attention, of axes {AXES}: got {axes}")
-    return map_structure(lambda one: ops.cast(one, "float32"), attention, none_is_leaf=False)
+    attention = map_structure(lambda one: ops.cast(one, "float32"), attention, none_is_leaf=False)
+    return outputs, attention
 
 
 def weights_of_heads(attention: Attention, ids):
@@ -82,17 +92,17 @@ def weights_of_heads(attention: Attention, ids):
     return weights * real
 
 
-def computed(model, ids: np.ndarray) -> tuple[Attention, np.ndarray | None]:
-    """A model's attention and its :func:`weights_of_heads`, of an array, to arrays.
+def computed(model, ids: np.ndarray) -> tuple[np.ndarray, Attention, np.ndarray | None]:
+    """What a model gives, its attention and the :func:`weights_of_heads`, of an array, to arrays.
 
     The model keeps the graph for the next ones.
     """
 
-    def both(ids):
-        attention = attention_of(model, ids)
-        return attention, weights_of_heads(attention, ids)
+    def all_of(ids):
+        outputs, attention = answered(model, ids)
+        return outputs, attention, weights_of_heads(attention, ids)
 
-    graph = kept_graph(model, "attention_graph", both, 3 if model.hierarchical else 2)
+    graph = kept_graph(model, "attention_graph", all_of, 3 if model.hierarchical else 2)
     found = graph(np.asarray(ids, "int64"))
     return map_structure(ops.convert_to_numpy, found, none_is_leaf=False)
 

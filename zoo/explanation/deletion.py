@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from keras import ops
 
 from zoo.answers import as_probabilities
 from zoo.backend import in_threads, prediction_threads
+from zoo.backend.gradients import kept_graph
 from zoo.datasets.text.tokens import with_ngrams
 from zoo.progress import progress
 
@@ -66,12 +68,18 @@ def answers_without(
         if waiting:
             yield from _like_lengths(_padded(waiting), done)
 
+    graph = kept_graph(  # which is traced once, where Keras' own is for each of the first shapes
+        model,
+        "answers_graph",
+        lambda ids: model(ids, training=False),
+        3 if model.hierarchical else 2,
+    )
+
     def answered(batch):
         rows, ids = batch
-        found[rows] = model.predict_on_batch(ids)[: len(ids)]
+        found[rows] = ops.convert_to_numpy(graph(np.asarray(ids, "int64")))
         return rows
 
-    model.make_predict_function()  # one for all threads
     answers = in_threads(answered, batches(), prediction_threads())
     for _ in progress(answers, "Leaving out words", sum(sizes), size=len, shown=True):
         pass

@@ -85,7 +85,6 @@ def explain(
         own, known = ([all[i] for i in rows] for all in (texts, targets))
         return list(zip(rows, _explain(model, own, known, pairs, label), strict=True))
 
-    model.make_predict_function()  # one for all threads
     found = in_threads(explain_part, parts, prediction_threads())
     for some in progress(found, "Explaining", len(texts), size=len, shown=True):
         explained |= some
@@ -96,14 +95,14 @@ def _explain(model, texts, targets, pairs, label):
     """The same for texts of one batch."""
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
-    rows = as_probabilities(model, model.predict_on_batch(ids)[: len(ids)])
+    outputs, attention, weights = attended.computed(model, ids)
+    rows = as_probabilities(model, outputs)
     classes = foremost(rows)
     if label is not None:
         classes = [model.labels.index(label)] * len(ids)
     added = computed(model, ids, classes)
     if not added.words.any() and np.array_equal(added.score, added.start):  # no vectors are read
         added = left_out(model, read_texts(model, texts), classes)
-    attention, weights = attended.computed(model, ids)
     scores = attention if pairs else attention._replace(pairs=None), weights
     words, roles = model.read(ids)
     roles = np.zeros_like(ids) if roles is None else roles
