@@ -758,7 +758,20 @@ def test_a_third_of_the_evaluations_but_five_may_be_no_better(
     checkpoint, settings = "zoo.training.fitting.Checkpoint", {"recipe": recipe, "epochs": epochs}
     how = until(checkpoint, csv_file, tmp_path, "act", **settings).kwargs
     told = {"patience": patience, "plateau": plateau, "last": False, "measure": "accuracy"}
-    assert how == told
+    assert how == told | {"least": 0.0, "half": how["half"]}
+
+
+def test_what_half_of_the_evaluations_do_not_reach_ends_there(model, tmp_path):
+    checkpoint, asked = tmp_path / "checkpoint", {"least": 0.7, "half": 3}
+    checkpoint = Checkpoint(checkpoint, tmp_path / "history.csv", 20, **asked)
+    checkpoint.set_model(model)
+    checkpoint.restore(model)
+    for epoch, ends in enumerate([False, False, True]):
+        logs = {"loss": 1.0, "val_loss": 1.0, "val_accuracy": 0.6}
+        checkpoint.on_epoch_end(epoch, logs)
+        assert checkpoint.exhausted == ends
+    checkpoint.scores.append((0.7, -1.0))
+    assert not checkpoint.exhausted
 
 
 def test_the_rate_falls_on_a_plateau_and_patience_ends(model, tmp_path):
