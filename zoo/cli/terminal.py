@@ -260,8 +260,9 @@ def print_candidates(run: Path) -> None:
     from rich.text import Text
 
     shown = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "show_edge": False}
-    columns = "model", "validation", "95% interval", "parameters", "MB", "texts a second", "s"
+    columns = "model", "validation", "95% interval", "parameters", "MB", "texts/s", "s"
     table = Table(*columns, title="Models that were tried", **shown)
+    table.columns[0].no_wrap = True
     for column in table.columns[1:]:
         column.justify = "right"
     with open(run / "candidates.csv", encoding="utf-8", newline="") as file:

@@ -143,7 +143,8 @@ class _Trials:
             if self.left <= 0 and ended(self.study):
                 logger.info("%s is not tried: the time is over", name)
                 continue
-            logger.info("Trying %s, %d of %d", name, number, len(names))
+            left = max(self.left, 0) / 60
+            logger.info("Trying %s, %d of %d; %.3g minutes left", name, number, len(names), left)
             trial, began = self.study.ask(), time.perf_counter()
             trial.set_user_attr("model", name)
             try:
