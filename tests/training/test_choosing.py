@@ -117,6 +117,7 @@ def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkey
     def killed(settings, *more):
         begun.append(settings.model)
         if len(begun) == 2:
+            (settings.output / "half").mkdir()
             raise MemoryError
         return train_one(settings, *more)
 
@@ -125,6 +126,7 @@ def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkey
         zoo.train("auto", table(), output=tmp_path, **FEW)
     run = zoo.train("auto", table(), output=tmp_path, **FEW)
     assert begun == ["svm_unigrams", "svm_bigrams", "svm_bigrams", "nb_svm"]
+    assert not [*tmp_path.glob("auto-*/runs/half")]
     assert len(pd.read_csv(run / "candidates.csv")) == 3
     zoo.train("auto", table(), output=tmp_path, **FEW)
     assert len(begun) == 4 and "All of them have been tried before" in caplog.text

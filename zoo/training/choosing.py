@@ -132,6 +132,9 @@ class _Trials:
         """Those that have not ended yet, while there is time."""
         from optuna.trial import TrialState
 
+        for run in Path(self.settings.output).glob("*"):
+            if not (run / "metrics.json").exists():  # of a trial that was killed
+                shutil.rmtree(run, ignore_errors=True)
         known = self.study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED])
         known = {one.user_attrs["model"] for one in known}
         errors = []
