@@ -74,7 +74,8 @@ def find_start(
 
         return BertWeights(weights, model, options, corpus)
     path = expanded(weights)
-    if weights not in WEIGHTS and not (path.suffix or path.exists()):
+    is_missing = weights not in WEIGHTS and not (path.suffix or path.exists())
+    if is_missing and any(path.parent.glob("*/config.json")):
         read_config(path)  # which tells the runs that are near
     from zoo.weights.word_vectors import WordVectors
 
