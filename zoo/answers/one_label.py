@@ -264,6 +264,16 @@ class OneLabel:
             "labels": tf.broadcast_to(labels, tf.shape(probabilities)),
         }
 
+    def label_in_onnx(self, graph, probabilities, labels, thresholds=None):
+        """The answer of each text, ``[texts]`` strings, in a graph of ONNX.
+
+        Args:
+            graph: a :class:`zoo.shipping.onnx_graph.Graph`.
+            probabilities: a value of it.
+            labels, thresholds: of the classes.
+        """
+        return graph.Gather(list(labels), graph.ArgMax(probabilities, axis=1, keepdims=0))
+
     # How good answers are
 
     def scores(

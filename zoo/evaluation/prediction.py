@@ -10,6 +10,8 @@ from typing import Any, TextIO
 
 from zoo.answers import probabilities_of, told
 from zoo.datasets.own_files.spreadsheet_cells import write_csv
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.given_texts import check_texts
 
 OF_CLASS = "probability_"  # before the name of a class: a column of CSV
 COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
@@ -35,9 +37,6 @@ def predict(
         UsageError: for one text, a table, or what is no string among the texts.
         ValueError: if the model has no ``labels``.
     """
-    from zoo.datasets.own_files.text_files import well_formed
-    from zoo.datasets.text.text_tensors import check_texts  # takes seconds
-
     check_texts(texts)
     if model.labels is None:
         raise ValueError("a model that names its answers needs model.labels")
@@ -149,7 +148,6 @@ def write_answers(
 def plain(value: Any) -> Any:
     """A value of a row, for JSON: numbers as numbers, and what UTF-8 can write."""
     from zoo.datasets.own_files.tables import Number
-    from zoo.datasets.own_files.text_files import well_formed
 
     if isinstance(value, Number):
         with contextlib.suppress(ValueError):  # of more digits than Python reads

@@ -159,26 +159,6 @@ def _need(package, format):
         ) from None
 
 
-class Scores(keras.Model):
-    """Word ids to ``probabilities`` and ``weights``: a model for formats without strings."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-        self(ops.ones((1, 1, 1) if model.hierarchical else (1, 1), "int32"))  # builds it
-
-    def call(self, ids):
-        answer = {"probabilities": self.model(ids, training=False)}
-        weights = word_weights(self.model, ids)
-        return answer if weights is None else answer | {"weights": weights}
-
-    def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
-        """Of any number of texts of any length, or of one that is padded to the longest."""
-        limits = [self.model.max_sentences, self.model.max_words][not self.model.hierarchical :]
-        shape = [1, *limits] if fixed else [None] * (1 + len(limits))
-        return [tf.TensorSpec(shape, "int32", name="ids")]
-
-
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
         for layer in all_layers(model):  # Keras 3.12 has no filters to quantize some
@@ -200,19 +180,6 @@ def _write_onnx(model, folder, quantize) -> Answer:
     _write_preprocessing(model, folder)
     session = onnxruntime.InferenceSession(path)
     return lambda texts: session.run(["probabilities"], {"ids": _ids(model, texts)})[0]
-
-
-def _teach_tf2onnx():
-    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
-    from tf2onnx.handler import tf_op
-
-    @tf_op("Erfc")
-    class Erfc:
-        @classmethod
-        def version_9(cls, context, node, **_):
-            node.type, (output,) = "Erf", node.output
-            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
-            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
 
 
 def _has_loops(model):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import tensorflow as tf
 
-from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS, DOTS, ENDS
+from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS, DOTS
+from zoo.datasets.text.clean_ups import ENDS as RANGES
 from zoo.datasets.text.html_entities import CHARACTERS, WINDOWS
 
 # Symbols, the numbers that a graph has for characters; those that it must tell apart follow.
@@ -23,7 +24,9 @@ OTHERS = {  # classes of characters that need not be told apart, as RE2 finds th
 }
 FIRST = 8  # of the characters
 LAST = chr(sys.maxunicode)  # which is of no class
+NO_LETTER = (LAST, SIGN)
 ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
+ENDS = "".join(re.findall(f"[{RANGES}]", "".join(map(chr, range(sys.maxunicode)))))
 KIM = "abcdefghijklmnopqrstuvwxyz0123456789(),!?'`"
 
 
@@ -68,8 +71,9 @@ class Characters:
     @classmethod
     def of(cls, clean_up: str, vocabulary: list[str]) -> "Characters":
         """Those that words of the vocabulary have, and that the clean-up looks at."""
-        every, blank, cleaned = _every_character(), re.compile(BLANKS), _CLEANED[clean_up]
         apart = {*map(chr, range(128)), *ENDS, *DOTS, *"".join(vocabulary)}
+        blank, cleaned = re.compile(BLANKS), _CLEANED[clean_up]
+        every = {one: (one, SIGN) for one in apart} | _every_character()
         symbols = {one: number for number, one in enumerate(sorted(apart), start=FIRST)}
 
         def plain(character, kind):  # the symbol of one in lower case
@@ -84,7 +88,7 @@ class Characters:
                 return (plain(lowered, kind),)
             return tuple(plain(one, every[one][1]) for one in lowered)
 
-        defaults = {kind: (plain(LAST, kind),) for kind in (*OTHERS, SIGN)}
+        defaults = {kind: (cleaned(LAST, kind, kind),) for kind in (*OTHERS, SIGN)}
         of_codes = {one: found(one) for one in every}
         read = {one: had for one, had in of_codes.items() if had != defaults[every[one][1]]}
         for name, characters in CHARACTERS.items():
@@ -118,13 +122,13 @@ class Characters:
         """Which symbols are of classes, those that are told apart, too; booleans."""
         every, own = _every_character(), self.are("", *classes)
         for character, symbol in self.symbols.items():
-            own[symbol] |= every[character][1] in classes
+            own[symbol] |= every.get(character, NO_LETTER)[1] in classes
         return own
 
 
 def _ranges(every, kind):
     """An expression of RE2 for the characters whose lower case is of a class."""
-    codes = [ord(one) for one, (_, own) in every.items() if own == kind]
+    codes = sorted(ord(one) for one, (_, own) in every.items() if own == kind)
     runs = np.split(codes, np.flatnonzero(np.diff(codes) > 1) + 1)
     return "[" + "".join(f"\\x{{{run[0]:x}}}-\\x{{{run[-1]:x}}}" for run in runs) + "]"
 

@@ -70,10 +70,13 @@ class Graph:
 
     ``graph.Where(a, b, c)`` adds a node of that operator; an operand that is no :class:`Value` is
     a constant: numbers are int64, arrays as they are.
+
+    Args:
+        name: with which the names of all its values begin.
     """
 
-    def __init__(self):
-        self.nodes, self.constants, self.made = [], {}, 0
+    def __init__(self, name: str):
+        self.nodes, self.constants, self.begins, self.made = [], {}, name, 0
 
     def __getattr__(self, operator: str) -> Callable[..., Value]:
         if not operator[0].isupper():
@@ -103,13 +106,13 @@ class Graph:
             self.nodes = outer
         return self._add("If", [condition], branches)
 
-    def name(self, value: Value, name: str) -> None:
+    def rename(self, value: Value, name: str) -> None:
         """Gives a value another name, such as an output's."""
         self.nodes.append(helper.make_node("Identity", [value.name], [name]))
 
     def _name(self):
         self.made += 1
-        return f"text_{self.made}"
+        return f"{self.begins}_{self.made}"
 
     def _add(self, operator, operands, attributes):
         names = [self.value(one).name for one in operands]

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, ENDS, VERSION
+from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, VERSION
 from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST
 from zoo.errors import UsageError
-from zoo.shipping.onnx_characters import CASED, END, LETTER, LINE_END, MARK, OTHERS, SIGN, SPACE
+from zoo.shipping.onnx_characters import CASED, END, ENDS, LETTER, LINE_END, OTHERS, SIGN, SPACE
 from zoo.shipping.onnx_characters import Characters
 from zoo.shipping.onnx_graph import Graph, Value
 
@@ -167,12 +167,13 @@ class Row:
 
     def after(self, flags: Value, places: int = 1) -> Value:
         """Whether something is true of one that stands so many places before it."""
-        zeros = np.zeros(places, bool)
-        return self.graph.Concat(zeros, flags[:-places], axis=0)
+        padded = self.graph.Concat(np.zeros(places, bool), flags, axis=0)
+        return padded[:-places]
 
     def before(self, flags: Value, places: int = 1) -> Value:
         """Whether something is true of one that stands so many places behind it."""
-        return self.graph.Concat(flags[places:], np.zeros(places, bool), axis=0)
+        padded = self.graph.Concat(flags, np.zeros(places, bool), axis=0)
+        return padded[places:]
 
     def runs(self, which: str | np.ndarray, end: Value) -> Value:
         """Where runs of characters start at whose last one something is true."""
@@ -289,7 +290,8 @@ def _kim_cuts(row) -> Cuts:
     space = row.is_space(cuts)
     last = (row.has(".") & ~row.has(".", 1)) | (row.has(DOTS) & ~row.has(DOTS, 1))
     others = ENDS.replace("!", "").replace("?", "")
-    ends = (last & space) | row.has(others)
+    last = last & space  # which takes the space, also where it was put in
+    cuts, ends = cuts & ~row.after(last), last | row.has(others)
     row.spaces = row.spaces | row.characters.are(f"{dots}{others}")
     return cuts, ends
 
@@ -382,6 +384,7 @@ class Words:
         lines = line_end.int64()
         if self.breaks is not None:
             lines = lines + self.breaks.int64() * 2
+            line_end = line_end | self.breaks
         lines = self.between(lines)  # behind each word
         lines = graph.Concat([0], lines, axis=0)[:-1]
         # The line end before a mark is a space by the time that empty lines are looked for.
