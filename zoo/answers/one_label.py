@@ -216,9 +216,11 @@ class OneLabel:
 
     def probabilities(self, outputs: np.ndarray, logits: bool) -> np.ndarray:
         """Probabilities of a model's outputs in float64, which may be logits."""
+        if not logits:
+            return outputs / outputs.sum(-1, keepdims=True)
         from scipy.special import softmax
 
-        return softmax(outputs, axis=-1) if logits else outputs / outputs.sum(-1, keepdims=True)
+        return softmax(outputs, axis=-1)
 
     def thresholds(self, probabilities: np.ndarray, targets: np.ndarray) -> None:
         """Nothing: classes are compared with each other."""

@@ -147,9 +147,7 @@ def write_answers(
 
 def plain(value: Any) -> Any:
     """A value of a row, for JSON: numbers as numbers, and what UTF-8 can write."""
-    from zoo.datasets.own_files.tables import Number
-
-    if isinstance(value, Number):
+    if isinstance(value, str) and type(value) is not str and _is_number(value):
         with contextlib.suppress(ValueError):  # of more digits than Python reads
             if math.isfinite(number := json.loads(value)):
                 return number
@@ -159,6 +157,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(plain, value))
     return well_formed(value) if isinstance(value, str) and not value.isascii() else value
+
+
+def _is_number(value):
+    from zoo.datasets.own_files.tables import Number  # and so pandas
+
+    return isinstance(value, Number)
 
 
 def _cell(value):

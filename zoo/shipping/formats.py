@@ -8,7 +8,6 @@ from pathlib import Path
 import keras
 import numpy as np
 import tensorflow as tf
-from keras import ops
 
 from zoo.answers import probabilities_of
 from zoo.backend import backend_name
@@ -27,6 +26,7 @@ from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
 from zoo.shipping.model_card import Agreement, model_card
 from zoo.shipping.saved_model import check_path, export_saved_model
+from zoo.shipping.scores import Scores
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
 PART = 50  # of them, at once
@@ -48,10 +48,10 @@ def export(
 ) -> Path:
     """Writes the model of a run in a format to ship.
 
-    ``savedmodel`` and ``onnx`` take texts; the latter is one file, which onnxruntime runs by itself:
-    see :func:`zoo.shipping.onnx_file.write_of_texts`. ``litert`` holds no strings, and ``onnx`` with
-    ``ids`` none either: they take word ids ``[batch, (sentences,) words]`` int32, padded with 0, and
-    give ``probabilities`` ``[batch, classes]`` and, of a model with attention, the words'
+    ``savedmodel`` and ``onnx`` take texts; the latter is one file, which onnxruntime runs by
+    itself: see :func:`zoo.shipping.onnx_file.write_of_texts`. ``litert``, and ``onnx`` with
+    ``ids``, hold no strings: they take word ids ``[batch, (sentences,) words]`` int32, padded with
+    0, and give ``probabilities`` ``[batch, classes]`` and, of a model with attention, the words'
     ``weights``, of the shape of the ids. ``vocabulary.txt``, ``labels.txt`` and
     ``preprocessing.json`` lie beside them.
     ``model_card.md`` tells about the model, and how far the export agrees with Keras.

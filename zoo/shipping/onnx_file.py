@@ -1,48 +1,25 @@
 """One ONNX file from texts to labels, which plain onnxruntime runs."""
 
 import json
-import math
+import logging
 import tempfile
 import warnings
 from pathlib import Path
 
-import keras
 import numpy as np
 import onnx
-import tensorflow as tf
-from keras import ops
 from onnx import TensorProto, compose, helper, numpy_helper, version_converter
 
-from zoo.explanation.attention import word_weights
 from zoo.filesystem.atomic_files import whole
 from zoo.registry import name_of
 from zoo.runs.onnx_model import ABOUT
 from zoo.runs.run_folder import words_digest
 from zoo.shipping.onnx_graph import VERSIONS, Graph, Value
 from zoo.shipping.onnx_text import check, word_ids
+from zoo.shipping.scores import Scores
 
 SMALL = 1_000  # numbers, of fewer the bits are not worth it
 IR_VERSION = 10  # of the format, which onnxruntime reads from 1.18 on
-
-
-class Scores(keras.Model):
-    """Word ids to ``probabilities`` and ``weights``: a model for formats without strings."""
-
-    def __init__(self, model, weights: bool = True):
-        super().__init__()
-        self.model, self.weighs = model, weights
-        self(ops.ones((1, 1, 1) if model.hierarchical else (1, 1), "int32"))  # builds it
-
-    def call(self, ids):
-        answer = {"probabilities": self.model(ids, training=False)}
-        weights = word_weights(self.model, ids) if self.weighs else None
-        return answer if weights is None else answer | {"weights": weights}
-
-    def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
-        """Of any number of texts of any length, or of one that is padded to the longest."""
-        limits = [self.model.max_sentences, self.model.max_words][not self.model.hierarchical :]
-        shape = [1, *limits] if fixed else [None] * (1 + len(limits))
-        return [tf.TensorSpec(shape, "int32", name="ids")]
 
 
 def write_of_ids(
@@ -58,6 +35,7 @@ def write_of_ids(
     """
     _teach_tf2onnx()
     scores = Scores(model, weights)
+    logging.getLogger("tf2onnx").setLevel(logging.WARNING)
     with warnings.catch_warnings():  # of NumPy, about Keras
         warnings.simplefilter("ignore", FutureWarning)
         scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
@@ -149,9 +127,7 @@ def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
             continue
         for node, _ in uses:  # rows alone are made float32
             rows = Value(graph, node.input[1])
-            graph.rename(
-                _whole([graph.value(part)[rows] for part in parts]), node.output[0]
-            )
+            graph.rename(_whole([graph.value(part)[rows] for part in parts]), node.output[0])
             after[node.output[0]], graph.nodes = graph.nodes, []
     nodes = [after.get(node.output[0], [node]) for node in model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]

@@ -88,7 +88,11 @@ class Graph:
         if isinstance(operand, Value):
             return operand
         array = np.asarray(operand)
-        array = array.astype("int64") if not isinstance(operand, np.ndarray) and array.dtype.kind == "i" else array
+        array = (
+            array.astype("int64")
+            if not isinstance(operand, np.ndarray) and array.dtype.kind == "i"
+            else array
+        )
         array = array.astype(object) if array.dtype.kind == "U" else array
         content = repr(array.tolist()) if array.dtype == object else array.tobytes()
         key = (array.dtype.str, array.shape, content)

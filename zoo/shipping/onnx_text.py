@@ -12,8 +12,17 @@ import numpy as np
 from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, VERSION
 from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST
 from zoo.errors import UsageError
-from zoo.shipping.onnx_characters import CASED, END, ENDS, LETTER, LINE_END, OTHERS, SIGN, SPACE
-from zoo.shipping.onnx_characters import Characters
+from zoo.shipping.onnx_characters import (
+    CASED,
+    END,
+    ENDS,
+    LETTER,
+    LINE_END,
+    OTHERS,
+    SIGN,
+    SPACE,
+    Characters,
+)
 from zoo.shipping.onnx_graph import Graph, Value
 
 BEFORE, AFTER = 1, 3  # characters that a clean-up looks at beside one
@@ -369,8 +378,7 @@ class Words:
             sums.append(total)
             behind = behind + graph.Max(lengths - (size - 1), 0)
         texts, places, sums = (
-            one[0] if len(one) == 1 else graph.Concat(*one, axis=0)
-            for one in (texts, places, sums)
+            one[0] if len(one) == 1 else graph.Concat(*one, axis=0) for one in (texts, places, sums)
         )
         return self.filled([graph.Shape(lengths), self.most(behind)], [texts, places], sums)
 
@@ -427,7 +435,11 @@ class WordNumbers:
         parts = [_parts(one) if joined else [one] for one in vocabulary]
         longest = max((len(word) for words in parts for word in words), default=1)
         self.of_symbols = odd(8 + len(characters.symbols))
-        self.of_places, self.of_order, self.of_ngrams = odd(longest + 1), odd(ngrams), odd(ngrams + 1)
+        self.of_places, self.of_order, self.of_ngrams = (
+            odd(longest + 1),
+            odd(ngrams),
+            odd(ngrams + 1),
+        )
         self.of_words = {}
         for number, words in enumerate(parts, start=2):
             if len(words) <= ngrams:
