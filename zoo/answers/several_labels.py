@@ -227,9 +227,11 @@ class SeveralLabels:
     # Answers
 
     def probabilities(self, outputs: np.ndarray, logits: bool) -> np.ndarray:
+        if not logits:
+            return outputs
         from scipy.special import expit
 
-        return expit(outputs) if logits else outputs
+        return expit(outputs)
 
     def thresholds(self, probabilities: np.ndarray, targets: np.ndarray) -> list[float]:
         """The threshold of the best F1 of each class, on texts that nothing was learnt from.
