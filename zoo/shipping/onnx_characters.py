@@ -27,6 +27,7 @@ LAST = chr(sys.maxunicode)  # which is of no class
 NO_LETTER = (LAST, SIGN)
 ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
 ENDS = "".join(re.findall(f"[{RANGES}]", "".join(map(chr, range(sys.maxunicode)))))
+FREQUENT = re.compile("[\0-\u017f\u2000-\u206f]")  # which are looked up before all others
 KIM = "abcdefghijklmnopqrstuvwxyz0123456789(),!?'`"
 
 
@@ -90,7 +91,11 @@ class Characters:
 
         defaults = {kind: (cleaned(LAST, kind, kind),) for kind in (*OTHERS, SIGN)}
         of_codes = {one: found(one) for one in every}
-        read = {one: had for one, had in of_codes.items() if had != defaults[every[one][1]]}
+        read = {
+            one: had
+            for one, had in of_codes.items()
+            if had != defaults[every[one][1]] or FREQUENT.match(one)
+        }
         for name, characters in CHARACTERS.items():
             read[name] = tuple(symbol for one in characters for symbol in found(one))
         pairs = sorted({*read.values(), *defaults.values(), (END,)})
