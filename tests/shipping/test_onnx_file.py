@@ -144,7 +144,7 @@ def test_a_file_of_another_model_is_refused(run, tmp_path):
 
 def test_a_run_that_onnx_cannot_hold_has_no_file(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(saving, "ONNX_PACKAGES", ("tf2onnx", "onnxruntime"))
-    model = zoo.build("ave", 2, vocabulary_size=4, embedding_dim=3, entities=False)
+    model = zoo.build("ave", 2, vocabulary_size=4, embedding_dim=3)
     model.preprocessor, model.labels = Preprocessor(["a", "b"], version=1), ["x", "y"]
     caplog.set_level("INFO", "zoo")
     saving.write_onnx(tmp_path, model)

@@ -101,11 +101,9 @@ class Characters:
         pairs = sorted({*read.values(), *defaults.values(), (END,)})
         place = {pair: number for number, pair in enumerate(pairs)}
         by_code = np.full(0x110100, place[found("\ufffd")], "int32")
-        for code in range(0x110000):
-            if not 0xD800 <= code < 0xE000:
-                by_code[code] = place[of_codes.get(chr(code), defaults[SIGN])]
-        for code, other in enumerate(WINDOWS, start=128):
-            by_code[code] = place[found(chr(other))]
+        by_code[0:0xD800] = by_code[0xE000:0x110000] = place[defaults[SIGN]]
+        by_code[list(map(ord, of_codes))] = [place[had] for had in of_codes.values()]
+        by_code[128:160] = [place[found(chr(other))] for other in WINDOWS]
         of_blocks, blocks = np.unique(by_code.reshape(-1, 256), axis=0, return_inverse=True)
         return cls(
             symbols,
