@@ -46,7 +46,7 @@ class OnnxClassifier:
             import onnxruntime
         except ImportError:
             raise UsageError(
-                "answers by model.onnx need onnxruntime: pip install 'attention-zoo[onnx]'"
+                "answers by model.onnx need onnxruntime: pip install onnxruntime"
             ) from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # each core computes a batch of its own
