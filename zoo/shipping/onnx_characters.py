@@ -23,6 +23,8 @@ OTHERS = {  # classes of characters that need not be told apart, as RE2 finds th
     MARK: r"\p{M}",
 }
 FIRST = 8  # of the characters
+CASE, IGNORED, SIGMA = 1, 2, 3  # the last one: that of the capital letter, which has a case, too
+SIGMAS = "\u03c3\u03c2"  # small ones: in a word, and at its end
 LAST = chr(sys.maxunicode)  # which is of no class
 NO_LETTER = (LAST, SIGN)
 ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
@@ -47,6 +49,20 @@ def _every_character():
     return dict(zip(texts, zip(lowered, classes.tolist(), strict=True), strict=True))
 
 
+@functools.cache
+def _case():
+    """Which characters have a case, and which are passed over in search of one that has."""
+    characters = list(_every_character())
+    after = tf.strings.join(["A\u03a3", tf.constant(characters)])
+    found = [tf.strings.lower(tf.strings.join([after, end]), "utf-8").numpy() for end in ("", "A")]
+    small = [[one.decode()[1:2] == SIGMAS[0] for one in some] for some in found]
+    return {
+        one: CASE if has else IGNORED
+        for one, has, may in zip(characters, *small, strict=True)
+        if may
+    } | {"\u03a3": SIGMA}
+
+
 @dataclass(frozen=True)
 class Characters:
     """The symbols of a clean-up and a vocabulary.
@@ -54,6 +70,7 @@ class Characters:
     Attributes:
         symbols: of each character that is told apart, by itself.
         pairs: ``[pairs, 2]`` int64, what a text may have: symbols, the second mostly NOTHING.
+        case: of each pair, CASE, IGNORED, SIGMA or 0, on which a sigma depends, if words have one.
         places: in ``pairs``, of characters and of named references of HTML.
         others: in ``pairs``, of characters that are not among ``places``, by their class.
         ranges: the characters of a class, an expression of RE2.
@@ -63,6 +80,7 @@ class Characters:
 
     symbols: dict[str, int]
     pairs: np.ndarray
+    case: np.ndarray
     places: dict[str, int]
     others: dict[int, int]
     ranges: dict[int, str]
@@ -74,6 +92,7 @@ class Characters:
         """Those that words of the vocabulary have, and that the clean-up looks at."""
         apart = {*map(chr, range(128)), *ENDS, *DOTS, *"".join(vocabulary)}
         blank, cleaned = re.compile(BLANKS), _CLEANED[clean_up]
+        case = _case() if apart & set(SIGMAS) else {}  # or no word depends on it
         every = {one: (one, SIGN) for one in apart} | _every_character()
         symbols = {one: number for number, one in enumerate(sorted(apart), start=FIRST)}
 
@@ -89,25 +108,29 @@ class Characters:
                 return (plain(lowered, kind),)
             return tuple(plain(one, every[one][1]) for one in lowered)
 
-        defaults = {kind: (cleaned(LAST, kind, kind),) for kind in (*OTHERS, SIGN)}
-        of_codes = {one: found(one) for one in every}
+        def read_as(characters):
+            symbols = tuple(symbol for one in characters for symbol in found(one))
+            return symbols, case.get(characters[0], 0)
+
+        defaults = {kind: ((cleaned(LAST, kind, kind),), 0) for kind in (*OTHERS, SIGN)}
+        of_codes = {one: read_as(one) for one in every}
         read = {
             one: had
             for one, had in of_codes.items()
             if had != defaults[every[one][1]] or FREQUENT.match(one)
         }
-        for name, characters in CHARACTERS.items():
-            read[name] = tuple(symbol for one in characters for symbol in found(one))
-        pairs = sorted({*read.values(), *defaults.values(), (END,)})
+        read |= {name: read_as(characters) for name, characters in CHARACTERS.items()}
+        pairs = sorted({*read.values(), *defaults.values(), ((END,), 0)})
         place = {pair: number for number, pair in enumerate(pairs)}
-        by_code = np.full(0x110100, place[found("\ufffd")], "int32")
+        by_code = np.full(0x110100, place[read_as("\ufffd")], "int32")
         by_code[0:0xD800] = by_code[0xE000:0x110000] = place[defaults[SIGN]]
         by_code[list(map(ord, of_codes))] = [place[had] for had in of_codes.values()]
-        by_code[128:160] = [place[found(chr(other))] for other in WINDOWS]
+        by_code[128:160] = [place[read_as(chr(other))] for other in WINDOWS]
         of_blocks, blocks = np.unique(by_code.reshape(-1, 256), axis=0, return_inverse=True)
         return cls(
             symbols,
-            np.array([(*pair, NOTHING)[:2] for pair in pairs], "int64"),
+            np.array([(*pair, NOTHING)[:2] for pair, _ in pairs], "int64"),
+            np.array([case for _, case in pairs]),
             {one: place[had] for one, had in read.items()},
             {kind: place[had] for kind, had in defaults.items()},
             {kind: _ranges(every, kind) for kind in OTHERS},

@@ -13,12 +13,16 @@ from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, VERSION
 from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST
 from zoo.errors import UsageError
 from zoo.shipping.onnx_characters import (
+    CASE,
     CASED,
     END,
     ENDS,
+    IGNORED,
     LETTER,
     LINE_END,
     OTHERS,
+    SIGMA,
+    SIGMAS,
     SIGN,
     SPACE,
     Characters,
@@ -44,8 +48,6 @@ def check(preprocessor) -> None:
         reason = f"the clean-up {preprocessor.clean_up!r}: train with --clean-up of {known}"
     elif preprocessor.version != VERSION:
         reason = f"texts of version {preprocessor.version} of the rules: train it again"
-    elif {"\u03c3", "\u03c2"} & set("".join(preprocessor.vocabulary)):
-        reason = "words with a Greek sigma, whose lower case depends on what follows"
     if reason is not None:
         raise UsageError(f"ONNX cannot hold {reason}; or export word ids with --ids")
 
@@ -84,10 +86,29 @@ def _symbols(graph, texts, characters):
     )
     end = int(np.flatnonzero(characters.pairs[:, 0] == END)[0])
     ends = graph.Expand([[end]], graph.Concat(graph.Shape(texts), [1], axis=0))
+    places = graph.Concat(ends, places, axis=1)
+    if characters.case.any():
+        places = _with_sigmas(graph, graph.Reshape(places, [-1]), characters)
     pairs = np.concatenate([characters.pairs, [[0, 0]]])
-    found = graph.Gather(pairs, graph.Concat(ends, places, axis=1))
-    found = graph.Reshape(found, [-1])
+    found = graph.Reshape(graph.Gather(pairs, places), [-1])
     return graph.Concat(graph.Compress(found, found > 0), [END], axis=0)
+
+
+def _with_sigmas(graph, places, characters):
+    """Places, one after the other, with that of the last sigma of a word for a capital one."""
+    capital, last = (characters.places[one] for one in ("\u03a3", SIGMAS[1]))
+
+    def changed():
+        case = np.append(characters.case, IGNORED)  # of what pads
+        counted = ~(graph.Gather(case, places) == IGNORED)
+        number = counted.int64().sums()  # from 1 on
+        cased = graph.Gather(np.isin(case, [CASE, SIGMA]), places[counted.where()])
+        cased = graph.Concat(cased, np.array([False]), axis=0)
+        final = cased[number - 2] & ~cased[number]
+        return graph.Where((places == capital) & final, last, places)
+
+    some = graph.ReduceMax((places == capital).int64(), keepdims=0) > 0
+    return graph.when(some, changed, places)
 
 
 TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}

@@ -1,4 +1,7 @@
-"""A model into a run folder: ``model.keras``, the SavedModel, ``model.onnx`` and their words."""
+"""A model into a run folder: ``model.keras``, the SavedModel, ``model.onnx`` and their words.
+
+``python -m zoo.shipping.saving RUN`` writes what takes TensorFlow, for a training on JAX.
+"""
 
 import glob
 import importlib.util
@@ -40,16 +43,12 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
             # Of h5py, where the disk is full.
             raise OSError(str(error)) from None
     if backend_name() == "tensorflow":
-        from zoo.shipping.saved_model import export_saved_model
-
-        with whole(folder / "saved_model") as partial:
-            export_saved_model(model, partial)
-        write_onnx(folder, model)
+        write_served(folder, model)
     elif not type(model).__module__.startswith("zoo."):
         logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
     else:  # only TensorFlow has strings
         ended = subprocess.run(
-            [sys.executable, "-m", "zoo.shipping.saved_model", folder],
+            [sys.executable, "-m", "zoo.shipping.saving", folder],
             env=os.environ | {"KERAS_BACKEND": "tensorflow"},
             stderr=subprocess.PIPE,
             text=True,
@@ -59,6 +58,15 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
             if ended.returncode < 0:  # its last words may be of something else
                 reason = f"the process that writes it was killed, by signal {-ended.returncode}"
             raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
+
+
+def write_served(folder: Path, model: "TextClassifier") -> None:
+    """Writes what takes texts by itself: the SavedModel and ``model.onnx``."""
+    from zoo.shipping.saved_model import export_saved_model
+
+    with whole(folder / "saved_model") as partial:
+        export_saved_model(model, partial)
+    write_onnx(folder, model)
 
 
 def write_onnx(folder: Path, model: "TextClassifier") -> None:
@@ -130,3 +138,10 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
         config.write(partial)
         write_model(partial, model)
     return folder
+
+
+if __name__ == "__main__":
+    from zoo.runs.run_folder import load
+
+    run = Path(sys.argv[1])
+    write_served(run, load(run))
