@@ -17,7 +17,7 @@ from zoo.progress import progress
 
 NAME = "model.onnx"  # in a run folder, and in an export
 ABOUT = "zoo"  # what the file tells of itself
-BATCH = 32  # texts that are computed together, at most
+BATCH = 16  # texts that are computed together, at most: more leave the processor's caches
 CHARACTERS = 200_000  # of these texts, padded to the longest, unless one alone has more
 
 

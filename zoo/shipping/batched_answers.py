@@ -21,7 +21,7 @@ class BatchedAnswers:
         threads: how many compute.
     """
 
-    def __init__(self, answers: Callable, most: int = 2_048, batch: int = 32, threads: int = 2):
+    def __init__(self, answers: Callable, most: int = 2_048, batch: int = 16, threads: int = 2):
         self.answers, self.most, self.batch = answers, most, batch
         self.waiting = 0  # texts, in the queue and in work
         self._queue, self._pool = asyncio.Queue(), ThreadPoolExecutor(threads)

@@ -17,6 +17,7 @@ from zoo.shipping.onnx_characters import (
     CASED,
     END,
     ENDS,
+    FIRST,
     IGNORED,
     LETTER,
     LINE_END,
@@ -33,6 +34,8 @@ BEFORE, AFTER = 1, 3  # characters that a clean-up looks at beside one
 NUMBERED = "&#(?:[0-9]+|[xX][0-9a-fA-F]+);"
 NO_CHARACTER = f"&#[xX]?0*[1-9a-fA-F][0-9a-fA-F]{{{LONGEST},}};"  # too many digits
 DIGITS = {f"{number:x}": number for number in range(16)} | {f"{n:X}": n for n in range(10, 16)}
+TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}  # of onnxruntime's Tokenizer
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # RE2's \w
 UNKNOWN = 1  # the id
 
 
@@ -109,9 +112,6 @@ def _with_sigmas(graph, places, characters):
 
     some = graph.ReduceMax((places == capital).int64(), keepdims=0) > 0
     return graph.when(some, changed, places)
-
-
-TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}
 
 
 def _any_of(words):
@@ -224,7 +224,7 @@ class Row:
             overlaps: of those, which need what one before them would take.
         """
 
-        def first_third():
+        def not_overlapped():
             places = found.where()
             alone = ~overlaps[places]
             starts = alone.where()
@@ -233,7 +233,7 @@ class Row:
             return self.marked(places, self.graph.Mod(number, 2) == 0)
 
         some = self.graph.ReduceMax((found & overlaps).int64(), keepdims=0) > 0
-        return self.graph.when(some, first_third, found)
+        return self.graph.when(some, not_overlapped, found)
 
     def is_space(self, cuts: Value, place: int = 1) -> Value:
         """Whether there is a space behind it, also one that was put in where words are cut."""
@@ -272,7 +272,7 @@ def _other_dots(row, cuts):
 def _han_cuts(row) -> Cuts:
     """Each step is one of :func:`zoo.datasets.text.clean_ups._han`, in their order."""
     characters, quote = row.characters, row.has("'")
-    letters = characters.are(WORD)
+    letters = characters.are(LETTERS)
     cuts = row.spells("n't") & ~row.has(letters, 3)
 
     short = _one_of(row, "s d m".split()) & ~(row.has(letters, 2) & ~row.before(cuts, 2))
@@ -299,9 +299,6 @@ def _han_cuts(row) -> Cuts:
     space = row.is_space(cuts)
     cuts = cuts | (row.has(",") & space) | row.runs(".", space)
     return _other_dots(row, cuts), None
-
-
-WORD = "abcdefghijklmnopqrstuvwxyz0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _one_of(row, words):
@@ -455,7 +452,7 @@ class WordNumbers:
         joined = ngrams > 1 and any(" " in one for one in vocabulary)
         parts = [_parts(one) if joined else [one] for one in vocabulary]
         longest = max((len(word) for words in parts for word in words), default=1)
-        self.of_symbols = odd(8 + len(characters.symbols))
+        self.of_symbols = odd(FIRST + len(characters.symbols))
         self.of_places, self.of_order, self.of_ngrams = (
             odd(longest + 1),
             odd(ngrams),
