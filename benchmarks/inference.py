@@ -30,6 +30,7 @@ RESULTS = Path(__file__).parent / "results" / "inference.md"
 TRANSFORMER = ours_of("act_transformer", "li2021")
 BAG = "TF-IDF and logistic regression; both from texts"
 FASTTEXT = "fastText, zoo's; both from texts"
+ONNX = "its own `model.onnx`, in onnxruntime; both from texts"
 DISTILBERT = "an encoder of DistilBERT's shape, PyTorch"
 INFERENCE = [
     Comparison(
@@ -44,6 +45,7 @@ INFERENCE = [
         "core)",
     ),
     Comparison("act", "li2021", FASTTEXT, rivals.FastText),
+    Comparison("act", "li2021", ONNX, rivals.OnnxFile),
     Comparison(
         "act", "li2021", DISTILBERT, rivals.DistilBERT, 20,
         told="{:.0f} times as many as an encoder of DistilBERT's shape",

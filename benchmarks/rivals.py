@@ -5,6 +5,8 @@ The plain forms are what one writes first from a paper: the same arithmetic with
 """
 
 import os
+import tempfile
+from pathlib import Path
 
 import keras
 from keras import layers, ops
@@ -17,6 +19,8 @@ from benchmarks.measure import preprocessor_of
 from zoo.layers import GlobalAttention, PairwiseAttention, RelativePositionAttention
 from zoo.models.attcnn import ATTCNN
 from zoo.models.ssan import SSAN
+from zoo.runs.onnx_model import OnnxClassifier
+from zoo.shipping.onnx_file import write_of_texts
 
 
 def attend(query, key, value, heads, mask):
@@ -310,7 +314,22 @@ class FastText:
         return self.model.predict(texts, verbose=0)
 
 
-FROM_TEXTS = (BagOfWords, FastText)
+class OnnxFile:
+    """Ours, too: its ``model.onnx`` in onnxruntime, from texts, with as many threads."""
+
+    def __init__(self, like, texts, targets):
+        like.preprocessor = preprocessor_of(like, texts)
+        like.labels = [str(number) for number in range(like.num_classes)]
+        with tempfile.TemporaryDirectory() as folder:
+            write_of_texts(like, path := Path(folder) / "model.onnx")
+            self.model = OnnxClassifier(path)
+
+    def predict(self, texts):
+        """Probabilities."""
+        return self.model.predict(texts)
+
+
+FROM_TEXTS = (BagOfWords, FastText, OnnxFile)
 
 
 class DistilBERT:

@@ -4,15 +4,18 @@
 target, from fewer texts, in minutes. Predictions are in :mod:`benchmarks.inference`.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 
+import zoo
 from benchmarks import rivals
 from benchmarks.comparison import (
     LEGEND,
@@ -27,7 +30,10 @@ from benchmarks.measure import Documents, gemm, gemm_rate, interleaved, latency
 from benchmarks.profile import floors, half_precision
 from benchmarks.report import machine, tell
 from zoo.backend import quiet_tensorflow
+from zoo.datasets import Preprocessor
 from zoo.optimizers import AdamW
+from zoo.runs.onnx_model import OnnxClassifier
+from zoo.shipping.onnx_file import write_of_texts
 from zoo.shipping.saved_model import export_saved_model
 
 RESULTS = Path(__file__).parent / "results" / "speed.md"
@@ -98,7 +104,7 @@ def training(comparison: Comparison, rounds: int, part: int):
 
 
 def one_document() -> Iterator[str]:
-    """The latency of one AG News document through ACT's SavedModel, and what it is made of."""
+    """The latency of one AG News document through what ACT ships, and what it is made of."""
     documents, model, _ = Comparison("act", "li2021", "", lambda ours: None, texts=101).prepare(1)
     model.preprocessor, model.labels = documents.preprocessor, list("abcde")
     by_length = sorted(documents.texts, key=len)
@@ -107,6 +113,9 @@ def one_document() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         export_saved_model(model, Path(folder) / "model")
         served = tf.saved_model.load(str(Path(folder) / "model"))
+        write_of_texts(model, Path(folder) / "model.onnx")
+        onnx = OnnxClassifier(Path(folder) / "model.onnx").session
+    texts = {"texts": text.numpy().astype(str).astype(object)}
     encode = tf.function(documents.preprocessor)
     answer = tf.function(lambda ids: model(ids, training=False))
     one = Documents.operations_of_ids(model, documents.preprocessor.encode(text))
@@ -118,6 +127,7 @@ def one_document() -> Iterator[str]:
         "SavedModel, from text": lambda: served.serve(text)["probabilities"].numpy(),
         "of it, text to ids": lambda: encode(text).numpy(),
         "of it, ids to probabilities": lambda: answer(ids).numpy(),
+        "`model.onnx`, from text to label": lambda: onnx.run(["label"], texts),
         "`model.predict`, from text": lambda: model.predict(text, verbose=0),
     }.items():
         p50, p99 = latency(call)
@@ -125,17 +135,35 @@ def one_document() -> Iterator[str]:
 
 
 def starting() -> Iterator[str]:
-    """How long Python takes to do nothing, to import zoo and to print its help."""
-    yield "| start | median, s |"
-    yield "|---|--:|"
-    for name, command in {
-        "`python -c pass`": ("-c", "pass"),
-        "`import zoo`": ("-c", "import zoo"),
-        "`zoo --help`": ("-m", "zoo", "--help"),
-    }.items():
-        call = [sys.executable, *command]
-        run = {"": lambda call=call: subprocess.run(call, check=True, capture_output=True)}
-        yield f"| {name} | {np.median(interleaved(run, 11)['']):.2f} |"
+    """How long Python takes to do nothing, and zoo to answer its first text."""
+    yield "| start | median, s | of a processor, s |"
+    yield "|---|--:|--:|"
+    with tempfile.TemporaryDirectory() as folder:
+        model = zoo.build("act", 5)
+        words = [f"word{number}" for number in range(model.vocabulary_size - 2)]
+        model.preprocessor, model.labels = Preprocessor(words), list("abcde")
+        run = str(zoo.save(model, Path(folder) / "run"))
+        predict = ("-m", "zoo", "predict", run, "A good stay.")
+        for name, command in {
+            "`python -c pass`": ("-c", "pass"),
+            "`import zoo`": ("-c", "import zoo"),
+            "`zoo --help`": ("-m", "zoo", "--help"),
+            "`zoo predict` of a text, by `model.onnx`": predict,
+            "the same by Keras, `--runtime keras`": (*predict, "--runtime", "keras"),
+        }.items():
+            taken = [_run([sys.executable, *command]) for _ in range(1 + ROUNDS)][1:]
+            seconds, own = np.median(taken, axis=0)
+            yield f"| {name} | {seconds:.2f} | {own:.2f} |"
+
+
+def _run(command):
+    """Seconds that a command takes, and those of a processor."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise subprocess.CalledProcessError(status, command)
+    return time.perf_counter() - started, used.ru_utime + used.ru_stime
 
 
 def main(quick: bool):

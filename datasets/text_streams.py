@@ -16,7 +16,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from zoo.datasets.text.text_tensors import is_texts, text_tensor
+from zoo.datasets.text.given_texts import is_texts
+from zoo.datasets.text.text_tensors import text_tensor
 from zoo.errors import UsageError
 
 WRONG = {  # what TensorFlow's errors have in them, and what they tell

@@ -49,11 +49,13 @@ def _seeded():
 def _as_of_many_texts():
     """Trainings on a test's few texts have a validation split, as those of many texts have.
 
-    And they start at random unless a test asks for weights: 16,000 words take seconds each.
+    And they start at random unless a test asks for weights: 16,000 words take seconds each. Nor is
+    there a model.onnx unless a test asks for it.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("zoo.datasets.vectors.english.ENOUGH", 2.0)
         patch.setattr("zoo.recipes.FEW", 0)
+        patch.setattr("zoo.shipping.saving.ONNX_PACKAGES", ("none",))  # it takes seconds each
         yield
 
 

@@ -13,7 +13,8 @@ from zoo.answers import KINDS, ONE, probabilities_of, told
 from zoo.backend import call_once, in_threads, prediction_threads, readable
 from zoo.backend.keras_private import is_saving, is_validation
 from zoo.datasets.text.character_ngrams import character_ngrams
-from zoo.datasets.text.text_tensors import check_texts, is_texts, text_tensor
+from zoo.datasets.text.given_texts import check_texts, is_texts
+from zoo.datasets.text.text_tensors import text_tensor
 from zoo.datasets.text_streams import as_dataset, holds_texts, keeps_order, told_in_a_line, watched
 from zoo.errors import UsageError, unknown
 from zoo.explanation.attention import Attention as Attention  # which models give

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from zoo.answers import ONE, SEVERAL, probabilities_of
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.own_files.text_files import well_formed
-from zoo.datasets.text.text_tensors import check_texts
+from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
 from zoo.settings import from_keywords
 from zoo.training.deciding import learn

@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from zoo.answers.class_numbers import check_class_names
 from zoo.datasets.batches import batches_in_order
-from zoo.datasets.text.text_tensors import check_texts, is_texts, text_dataset, text_tensor
+from zoo.datasets.text.given_texts import check_texts, is_texts
+from zoo.datasets.text.text_tensors import text_dataset, text_tensor
 from zoo.datasets.text_streams import as_dataset, holds_texts
 from zoo.errors import UsageError
 from zoo.input_checks import check_batch_size, check_lengths

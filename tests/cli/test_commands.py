@@ -95,7 +95,9 @@ def test_standard_output_may_be_closed():
 def test_help_names_every_command(run_zoo):
     code, out, _ = run_zoo("--help")
     assert code == 0
-    commands = "train tune evaluate compare predict explain export runs list describe datasets"
+    commands = (
+        "train tune evaluate compare predict explain export serve runs list describe datasets"
+    )
     for command in commands.split():
         assert command in out
 

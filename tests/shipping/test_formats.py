@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import onnx
 import pytest
 import tensorflow as tf
 
@@ -26,13 +27,20 @@ from zoo.shipping import formats as export
 from zoo.shipping.model_card import Agreement, model_card
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
-IDS = ["onnx", "litert"]
+IDS = ["onnx-ids", "litert"]  # forms without strings
 SHIPPING = (Path(__file__).parents[2] / "docs" / "shipping.md").read_text("utf-8")
+
+
+def writer(format):
+    """The function that writes a form of a format."""
+    for package in export.FORMATS[format.removesuffix("-ids")][1]:
+        pytest.importorskip(package)
+    return export._write_onnx_of_ids if format == "onnx-ids" else export.FORMATS[format][0]
 
 
 def runner(format, folder):
     """From ids to a dictionary of outputs, as a user would open it."""
-    if format == "onnx":
+    if format == "onnx-ids":
         import onnxruntime
 
         session = onnxruntime.InferenceSession(folder / "model.onnx")
@@ -178,10 +186,7 @@ def test_a_text_without_a_known_word_is_answered_in_float16(tmp_path):
 )
 @pytest.mark.parametrize("format", IDS)
 def test_every_kind_of_model_says_the_same(name, format, tmp_path):
-    for package in export.FORMATS[format][1]:
-        pytest.importorskip(package)
-    model = small_model(name)
-    write, *_ = export.FORMATS[format]
+    write, model = writer(format), small_model(name)
     write(model, tmp_path, None)
     run = runner(format, tmp_path)
     for texts in (TEXTS, TEXTS[:1], [" ".join(TEXTS) * 2] * 2):  # any number, of any length
@@ -200,8 +205,7 @@ def test_every_kind_of_model_says_the_same(name, format, tmp_path):
 @pytest.mark.parametrize("format", ["savedmodel", *IDS])
 def test_a_model_of_relations_says_the_same(format, tmp_path):
     """It reads of each id what the word is of."""
-    for package in export.FORMATS[format][1]:
-        pytest.importorskip(package)
+    write = writer(format)
     texts = ["the <e1>cat</e1> sees a <e2>dog</e2>", "the <e2>cat</e2> sees a <e1>dog</e1>"]
     texts += ["<e2>a <e1>dog</e1></e2> sees", "a good cat"]
     preprocessor = Preprocessor.fit(texts, 20, min_count=1, clean_up="relations", entities=True)
@@ -210,7 +214,6 @@ def test_a_model_of_relations_says_the_same(format, tmp_path):
     for weight in model.trainable_weights:
         weight.assign(3 * weight)
     model.preprocessor, model.labels = preprocessor, ["a", "b", "c"]
-    write, *_ = export.FORMATS[format]
     write(model, tmp_path, None)
     ids = preprocessor(texts).numpy().astype("int32")
     if format == "savedmodel":
@@ -244,13 +247,12 @@ SHOWN = re.findall(r"^zoo export \$RUN (.*)", SHIPPING, re.M)
 )
 def test_a_run_is_exported_with_its_card(run, monkeypatch, shown):
     """By the commands that the documentation shows."""
-    for package in ("tf2onnx", "onnxruntime", "ai_edge_litert"):
-        pytest.importorskip(package)
     command = ["export", str(run), *shown.split()]
     cli.app(command, standalone_mode=False)
     (folder,) = (run / "exports").iterdir()
     format = folder.name.partition("-")[0]
-    assert folder.name == "-".join(shown.split()[1::2])
+    words = shown.replace("--ids", "--ids ids").split()
+    assert folder.name == "-".join(words[1::2])
     card = (folder / "model_card.md").read_text("utf-8")
     hashes = dict(re.findall(r"\| (\S+) \| [\d,]+ \| `(\w+)` \|", card))
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -265,7 +267,20 @@ def test_a_run_is_exported_with_its_card(run, monkeypatch, shown):
         exec(code, {})
     assert printed.getvalue()
     assert "padded" not in code
-    if format != "savedmodel":
+    if format == "onnx" and "--ids" not in shown:
+        model = zoo.load(folder, runtime="onnx")
+        texts = np.array(TEXTS, object)
+        labels, probabilities = model.session.run(["label", "probabilities"], {"texts": texts})
+        assert labels.tolist() == [answer["label"] for answer in zoo.load(run).answers_to(TEXTS)]
+        np.testing.assert_allclose(
+            probabilities,
+            zoo.load(run).predict(TEXTS, verbose=0),
+            atol=1e-2 if "int8" in shown else 1e-3 if "float16" in shown else 1e-5,
+        )
+        properties = onnx.load(folder / "model.onnx").metadata_props
+        told = {one.key: one.value for one in properties}["model_card"]
+        assert card.startswith(told) and "## Limits" in told
+    elif format != "savedmodel":
         model = zoo.load(run)
         told = json.loads((folder / "preprocessing.json").read_text("utf-8"))
         for name in ("max_sentences", "max_words", "clean_up"):
@@ -296,14 +311,22 @@ def test_the_card_tells_the_shape_that_loops_need(csv_file, tmp_path, monkeypatc
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "quantize", "share"),
-    [("savedmodel", "int8", 0.7), ("litert", "int8", 0.3), ("litert", "float16", 0.55)],
+    [
+        ("savedmodel", "int8", 0.7),
+        ("litert", "int8", 0.3),
+        ("litert", "float16", 0.55),
+        ("onnx", "int8", 0.4),
+        ("onnx", "float16", 0.6),
+        ("onnx-ids", "int8", 0.3),
+        ("onnx-ids", "float16", 0.55),
+    ],
 )
 def test_quantized_weights_are_smaller_and_answer_alike(tmp_path, format, quantize, share):
     pytest.importorskip("ai_edge_litert")
     preprocessor = Preprocessor([f"word{i}" for i in range(20_000)], max_words=50)
     model = zoo.build("act", 2, vocabulary_size=preprocessor.vocabulary_size, num_layers=1)
     model.preprocessor, model.labels = preprocessor, ["no", "yes"]
-    write, *_ = export.FORMATS[format]
+    write = writer(format)
     texts = [f"word{i} word{i + 1} word{7 * i}" for i in range(20)]
     expected, sizes = model.predict(texts, verbose=0), []
     for how in (None, quantize):
@@ -319,7 +342,8 @@ def test_quantized_weights_are_smaller_and_answer_alike(tmp_path, format, quanti
     ("arguments", "message"),
     [
         (["--format", "onyx"], "Did you mean 'onnx'"),
-        (["--format", "onnx", "--quantize", "int8"], "unknown quantization of onnx 'int8'"),
+        (["--format", "onnx", "--quantize", "int9"], "quantization of onnx 'int9'"),
+        (["--format", "litert", "--ids"], "--ids. is for the format onnx: litert takes word ids"),
         (["--quantize", "int4"], "Did you mean 'int8'"),
         (["--output", "there"], "there is there already"),
         (["--output", "new [1]"], r"takes .*new \[1\] for a pattern"),
@@ -361,15 +385,20 @@ def news(tmp_path_factory, real_data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["savedmodel", *IDS])
+@pytest.mark.parametrize("format", ["savedmodel", "onnx", *IDS])
 def test_ag_news_gets_the_same_answers(news, tmp_path, format):
-    for package in export.FORMATS[format][1]:
-        pytest.importorskip(package)
+    writer(format)  # or its packages are not there
     texts = list(load("agnews").test)
     model = zoo.load(news)
     expected = probabilities_of(model, texts)
     assert expected.max(axis=1).mean() > 0.5  # it has learnt something
-    folder = export.export(news, format, output=tmp_path / format)
+    ids = format == "onnx-ids"
+    folder = export.export(news, format.removesuffix("-ids"), output=tmp_path / format, ids=ids)
+    if format == "onnx":
+        answers = zoo.load(folder, runtime="onnx").predict(texts)
+        np.testing.assert_allclose(answers, expected, atol=1e-4)
+        assert (answers.argmax(-1) == expected.argmax(-1)).all()
+        return
     if format == "savedmodel":
         served = tf.saved_model.load(folder / "saved_model")
 

@@ -216,9 +216,11 @@ class OneLabel:
 
     def probabilities(self, outputs: np.ndarray, logits: bool) -> np.ndarray:
         """Probabilities of a model's outputs in float64, which may be logits."""
+        if not logits:
+            return outputs / outputs.sum(-1, keepdims=True)
         from scipy.special import softmax
 
-        return softmax(outputs, axis=-1) if logits else outputs / outputs.sum(-1, keepdims=True)
+        return softmax(outputs, axis=-1)
 
     def thresholds(self, probabilities: np.ndarray, targets: np.ndarray) -> None:
         """Nothing: classes are compared with each other."""
@@ -268,6 +270,16 @@ class OneLabel:
             "label": tf.gather(labels, tf.argmax(probabilities, axis=-1)),
             "labels": tf.broadcast_to(labels, tf.shape(probabilities)),
         }
+
+    def label_in_onnx(self, graph, probabilities, labels, thresholds=None):
+        """The answer of each text, ``[texts]`` strings, in a graph of ONNX.
+
+        Args:
+            graph: a :class:`zoo.shipping.onnx_graph.Graph`.
+            probabilities: a value of it.
+            labels, thresholds: of the classes.
+        """
+        return graph.Gather(list(labels), graph.ArgMax(probabilities, axis=1, keepdims=0))
 
     # How good answers are
 

@@ -227,9 +227,11 @@ class SeveralLabels:
     # Answers
 
     def probabilities(self, outputs: np.ndarray, logits: bool) -> np.ndarray:
+        if not logits:
+            return outputs
         from scipy.special import expit
 
-        return expit(outputs) if logits else outputs
+        return expit(outputs)
 
     def thresholds(self, probabilities: np.ndarray, targets: np.ndarray) -> list[float]:
         """The threshold of the best F1 of each class, on texts that nothing was learnt from.
@@ -287,6 +289,25 @@ class SeveralLabels:
             "labels": names,
             "thresholds": above,
         }
+
+    def label_in_onnx(self, graph, probabilities, labels, thresholds=None):
+        above = [0.5] * len(labels) if thresholds is None else list(thresholds)
+        room = 2 ** (len(labels) - 1).bit_length() - len(labels)  # so that halves are equal
+        names = [*labels, *[""] * room]
+        has = probabilities > np.array(above, "float32")
+        has = graph.Pad(has, [0, 0, 0, room], np.array(False))
+        written = graph.Where(has, names, "")
+        size = len(names)
+        while size > 1:  # neighbours, then pairs of them, and so on
+
+            def half(start, of, size=size):
+                return graph.Slice(of, [start], [size], [1], [2])
+
+            between = graph.Where(half(0, has) & half(1, has), TOGETHER, "")
+            behind = graph.StringConcat(between, half(1, written))
+            written, has = graph.StringConcat(half(0, written), behind), half(0, has) | half(1, has)
+            size //= 2
+        return graph.Squeeze(written, [1])
 
     # How good answers are
 

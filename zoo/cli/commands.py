@@ -18,6 +18,7 @@ from zoo.cli.export import export
 from zoo.cli.models import describe, list_models
 from zoo.cli.predict import predict
 from zoo.cli.runs import runs
+from zoo.cli.serve import serve
 from zoo.cli.terminal import printable
 from zoo.cli.texts import OfTexts
 from zoo.cli.train import train
@@ -30,6 +31,7 @@ ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
     "explain": "no page is written; the same command starts anew",
     "compare": "no --output and no page is written; the same command starts anew",
     "export": "no export is written; the same command starts anew",
+    "serve": "what it had been asked is answered",
     "tune": "no trial had begun; the same command starts anew",
 }
 
@@ -83,6 +85,7 @@ app.command()(compare)
 app.command(cls=OfTexts)(predict)
 app.command(cls=OfTexts)(explain)
 app.command()(export)
+app.command()(serve)
 app.command()(runs)
 app.command("list")(list_models)
 app.command()(describe)

@@ -14,16 +14,17 @@ def export(
     format: Annotated[str, typer.Option(help="savedmodel, onnx or litert.")] = "savedmodel",
     quantize: Annotated[
         str | None,
-        typer.Option(help="Smaller weights: int8 (savedmodel, litert) or float16 (litert)."),
+        typer.Option(help="Smaller weights: int8, or float16 (onnx, litert)."),
     ] = None,
+    ids: Annotated[bool, typer.Option("--ids", help="onnx takes word ids, not texts.")] = False,
     output: path_option(
-        "A new folder. Default: exports/FORMAT or exports/FORMAT-QUANTIZE of the run."
+        "A new folder. Default: exports/FORMAT of the run, with -ids and -QUANTIZE behind."
     ) = None,
 ) -> None:
     """Write a model to ship, with a card about it."""
     from zoo.shipping.formats import export
 
-    folder = export(run, format, quantize, output)
+    folder = export(run, format, quantize, output, ids)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     show(
         f"{size_of(size)} are in [bold]{escape(folder)}[/]; see its model_card.md.",

@@ -21,6 +21,7 @@ from zoo.cli.options import (
 from zoo.cli.terminal import escape, show
 from zoo.cli.texts import (
     Run,
+    fastest_of,
     lines_of_standard_input,
     model_of,
     no_file,
@@ -29,6 +30,7 @@ from zoo.cli.texts import (
     text_column_of,
 )
 from zoo.errors import UsageError, unknown
+from zoo.letters import composed
 from zoo.progress import progress
 
 FORMATS = ("jsonl", "csv")  # of answers
@@ -73,6 +75,13 @@ def predict(
             "but a reason, and are left to a person. By the run's validation split."
         ),
     ] = None,
+    runtime: Annotated[
+        str | None,
+        typer.Option(
+            help="onnx or keras. Default: onnx, which starts in under a second, where the run has "
+            "model.onnx and onnxruntime is installed."
+        ),
+    ] = None,
     beam: Annotated[
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
@@ -82,8 +91,6 @@ def predict(
 ) -> None:
     """Label texts: one answer a line, with its probability."""
     few_threads_an_operation()
-    from zoo.datasets import composed
-    from zoo.datasets.own_files.reading import stream_texts, table_kind
     from zoo.filesystem.atomic_files import check_new, whole
 
     one_source(texts, file)
@@ -93,11 +100,15 @@ def predict(
     no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    if beam and (keep_columns or probabilities or sure is not None):
+    if beam and (keep_columns or probabilities or sure is not None or runtime):
         option = "--keep-columns" if keep_columns else "--probabilities"
-        option = "--sure" if sure is not None else option
+        option = "--sure" if sure is not None else "--runtime" if runtime else option
         raise UsageError(f"--beam writes JSON lines of all probabilities: leave out {option}")
-    kind = None if file in (None, "-") else table_kind(file)
+    kind = None
+    if file not in (None, "-"):
+        from zoo.datasets.own_files.reading import stream_texts, table_kind  # and so pandas
+
+        kind = table_kind(file)
     output_format = _answer_format(output_format, output, beam, safe_csv, kind)
     if beam:
         _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output)
@@ -112,7 +123,7 @@ def predict(
         texts = map(composed, texts) if texts else lines_of_standard_input(encoding)
     if output is not None:
         check_new(output)
-    model = model_of(run)
+    model = fastest_of(run) if runtime is None else model_of(run, runtime)
     from zoo.evaluation.prediction import (
         columns_of_answers,
         names_beside,
@@ -121,9 +132,12 @@ def predict(
         rows_beside,
         write_answers,
     )
-    from zoo.evaluation.sureness import least_sureness
 
-    least = None if sure is None else least_sureness(run, sure)
+    least = None
+    if sure is not None:
+        from zoo.evaluation.sureness import least_sureness
+
+        least = least_sureness(run, sure)
     own = dict.fromkeys(chain.from_iterable(row for row, _ in rows)) if keep else ()
     told = columns_of_answers(model.labels, output_format, probabilities, least is not None)
     names = names_beside(own, told)

@@ -1,5 +1,6 @@
 """Texts of a command: on its line, in a file, or lines of standard input."""
 
+import importlib.util
 import os
 import re
 import sys
@@ -66,15 +67,19 @@ def only_of_file(file, text_column, on_bad_row) -> None:
 
 def no_file(texts) -> None:
     """Refuses names of files as the only texts, be it those of a glob without quotes."""
-    from zoo.datasets.own_files.tables import kind_of
-
     is_word = len(texts) == len("".join(texts).split()) == 1
-    if texts and (all(map(os.path.isfile, texts)) or (is_word and kind_of(texts[0]))):
+    if texts and (all(map(os.path.isfile, texts)) or (is_word and _is_table(texts[0]))):
         if len(texts) > 1:
             raise UsageError(
                 f"{texts[0]} and others are files, not texts: give a quoted --file '*'"
             )
         raise UsageError(f"{texts[0]} is a file, not a text: give it as --file {quote(texts[0])}")
+
+
+def _is_table(name):
+    from zoo.datasets.own_files.tables import kind_of  # and so pandas
+
+    return kind_of(name)
 
 
 def one_source(*sources) -> None:
@@ -92,10 +97,19 @@ def check_run(run):
         raise UsageError(f"{run} is a file: give the run's folder, {run.parent}")
 
 
-def model_of(run):
+def model_of(run, runtime="keras"):
     """The model of a run folder."""
     check_run(run)
-    return zoo.load(run)
+    return zoo.load(run, runtime)
+
+
+def fastest_of(run):
+    """The same, by ``model.onnx`` where it can be, without TensorFlow."""
+    from zoo.runs.onnx_model import NAME
+
+    if importlib.util.find_spec("onnxruntime") and (run / NAME).exists():
+        return model_of(run, "onnx")
+    return model_of(run)
 
 
 def text_column_of(run, file, given, encoding):

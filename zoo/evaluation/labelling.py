@@ -12,7 +12,7 @@ from zoo.datasets.loading import load as load_corpus
 from zoo.datasets.own_files.in_memory import as_table
 from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, table_kind
 from zoo.datasets.own_files.text_files import composed, well_formed
-from zoo.datasets.text.text_tensors import check_texts
+from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
 from zoo.evaluation.prediction import (
     columns_of_answers,

@@ -10,6 +10,8 @@ from typing import Any, TextIO
 
 from zoo.answers import probabilities_of, told
 from zoo.datasets.own_files.spreadsheet_cells import write_csv
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.given_texts import check_texts
 
 OF_CLASS = "probability_"  # before the name of a class: a column of CSV
 COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
@@ -35,9 +37,6 @@ def predict(
         UsageError: for one text, a table, or what is no string among the texts.
         ValueError: if the model has no ``labels``.
     """
-    from zoo.datasets.own_files.text_files import well_formed
-    from zoo.datasets.text.text_tensors import check_texts  # takes seconds
-
     check_texts(texts)
     if model.labels is None:
         raise ValueError("a model that names its answers needs model.labels")
@@ -148,10 +147,7 @@ def write_answers(
 
 def plain(value: Any) -> Any:
     """A value of a row, for JSON: numbers as numbers, and what UTF-8 can write."""
-    from zoo.datasets.own_files.tables import Number
-    from zoo.datasets.own_files.text_files import well_formed
-
-    if isinstance(value, Number):
+    if isinstance(value, str) and type(value) is not str and _is_number(value):
         with contextlib.suppress(ValueError):  # of more digits than Python reads
             if math.isfinite(number := json.loads(value)):
                 return number
@@ -161,6 +157,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(plain, value))
     return well_formed(value) if isinstance(value, str) and not value.isascii() else value
+
+
+def _is_number(value):
+    from zoo.datasets.own_files.tables import Number  # and so pandas
+
+    return isinstance(value, Number)
 
 
 def _cell(value):

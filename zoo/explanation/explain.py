@@ -10,7 +10,7 @@ from keras.tree import map_structure
 from zoo.answers import as_probabilities, foremost, told
 from zoo.backend import in_threads, prediction_threads
 from zoo.datasets.own_files.text_files import well_formed
-from zoo.datasets.text.text_tensors import check_texts
+from zoo.datasets.text.given_texts import check_texts
 from zoo.datasets.text.word_places import placed_words
 from zoo.errors import unknown
 from zoo.explanation import attention as attended

@@ -3,7 +3,7 @@
 ``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
 the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
 until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
-labels. Then come ``model.keras``, ``saved_model/``, ``metrics.json``, what
+labels. Then come ``model.keras``, ``saved_model/``, ``model.onnx``, ``metrics.json``, what
 :mod:`zoo.evaluation.report` draws, ``predictions.csv`` of the test split, ``mistakes.csv``, and
 what :mod:`zoo.evaluation.sureness` tells.
 """
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoo.answers import kind_of_scores
 from zoo.backend import backend_name
-from zoo.errors import DivergedError, UsageError
+from zoo.errors import DivergedError, UsageError, unknown
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
@@ -199,16 +199,22 @@ def versions() -> dict[str, str]:
     }
 
 
-def load(run: str | Path) -> "TextClassifier":
+RUNTIMES = ("keras", "onnx")
+
+
+def load(run: str | Path, runtime: str = "keras") -> "TextClassifier":
     """The trained model of a run folder.
 
     Args:
         run: the folder; or a ``.keras`` file that ``model.save`` wrote.
+        runtime: "keras"; or "onnx", which answers texts by the folder's ``model.onnx``, or by that
+            file of an export, without TensorFlow.
 
     Returns:
         A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict``
         takes texts; of a file of version 0.1.0 alone it has neither, and takes ids. It is not
-        compiled.
+        compiled. By "onnx" a :class:`zoo.runs.onnx_model.OnnxClassifier`, which has ``predict``
+        and ``classify``.
 
     Raises:
         UsageError: if the folder is not a finished run, or a file of it is missing or damaged, or
@@ -226,6 +232,10 @@ def load(run: str | Path) -> "TextClassifier":
         '4'
     """
     run = expanded(run)
+    if runtime not in RUNTIMES:
+        raise unknown("runtime", runtime, RUNTIMES)
+    if runtime == "onnx":
+        return _load_onnx(run)
     if run.suffix == ".keras" and run.is_file():
         return _load_file(run, list_models())
     config = read_config(run)
@@ -233,6 +243,25 @@ def load(run: str | Path) -> "TextClassifier":
         raise UsageError(f"the training of {run} has not ended: {resuming(run)}")
     model = _load_file(run / "model.keras", [config.settings.model])
     read_words(run, config, model)
+    return model
+
+
+def _load_onnx(run):
+    """What ``model.onnx`` of a folder answers by, or the file itself."""
+    from zoo.runs.onnx_model import NAME, OnnxClassifier
+
+    if run.is_file():
+        return OnnxClassifier(run)
+    path = run / NAME
+    if not path.exists():
+        read_config(run)  # or it is no run at all
+        raise UsageError(
+            f"{run} has no {NAME}, which takes packages to write, or a clean-up that ONNX cannot "
+            "hold: zoo export --format onnx tells"
+        )
+    model = OnnxClassifier(path)
+    if (run / "config.json").exists() and read_config(run).words not in (None, model.words):
+        raise UsageError(f"{run} is damaged: {NAME} is of another model")
     return model
 
 

@@ -1,14 +1,13 @@
 """Export of a run: its model in a format to ship, what it takes to use it, and a card."""
 
 import importlib
-import warnings
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import keras
 import numpy as np
 import tensorflow as tf
-from keras import ops
 
 from zoo.answers import probabilities_of
 from zoo.backend import backend_name
@@ -17,16 +16,17 @@ from zoo.datasets.catalogue.lookup import CATALOGUE, find_raw_files, prepared_co
 from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.scores import read_test_split
-from zoo.explanation.attention import word_weights
 from zoo.filesystem.atomic_files import check_new, whole, write_json
 from zoo.filesystem.paths import expanded
 from zoo.layers import PairwiseAttention
 from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
+from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
 from zoo.shipping.model_card import Agreement, model_card
 from zoo.shipping.saved_model import check_path, export_saved_model
+from zoo.shipping.scores import Scores
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
 PART = 50  # of them, at once
@@ -36,27 +36,33 @@ LOOPS = (keras.layers.RNN, PairwiseAttention)  # LiteRT's carry nothing of unkno
 
 Answer = Callable[[Sequence[str]], np.ndarray]  # texts to probabilities, by what was written
 
+logger = logging.getLogger("zoo")
+
 
 def export(
     run: str | Path,
     format: str = "savedmodel",
     quantize: str | None = None,
     output: str | Path | None = None,
+    ids: bool = False,
 ) -> Path:
-    """Writes the model of a run in a format to ship, by Keras' exporters.
+    """Writes the model of a run in a format to ship.
 
-    ``savedmodel`` takes texts. ``onnx`` and ``litert`` hold no strings: they take word ids
-    ``[batch, (sentences,) words]`` int32, padded with 0, and give ``probabilities``
-    ``[batch, classes]`` and, of a model with attention, the words' ``weights``, of the shape of the
-    ids. ``vocabulary.txt``, ``labels.txt`` and ``preprocessing.json`` lie beside them.
+    ``savedmodel`` and ``onnx`` take texts; the latter is one file, which onnxruntime runs by
+    itself: see :func:`zoo.shipping.onnx_file.write_of_texts`. ``litert``, and ``onnx`` with
+    ``ids``, hold no strings: they take word ids ``[batch, (sentences,) words]`` int32, padded with
+    0, and give ``probabilities`` ``[batch, classes]`` and, of a model with attention, the words'
+    ``weights``, of the shape of the ids. ``vocabulary.txt``, ``labels.txt`` and
+    ``preprocessing.json`` lie beside them.
     ``model_card.md`` tells about the model, and how far the export agrees with Keras.
 
     Args:
         run: the run folder.
         format: "savedmodel", "onnx" or "litert".
-        quantize: None; "int8", weights of a byte (savedmodel, litert); or "float16" (litert).
+        quantize: None; "int8", weights of a byte; or "float16", of two (onnx, litert).
         output: a folder that does not exist yet; by default in the run's ``exports``: ``<format>``,
-            or ``<format>-<quantize>``.
+            and, each after a dash, ``ids`` and ``<quantize>``.
+        ids: whether ``onnx`` takes word ids.
 
     Returns:
         The folder.
@@ -69,6 +75,9 @@ def export(
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
+    if ids and format != "onnx":
+        takes = "texts" if format == "savedmodel" else "word ids in any case"
+        raise UsageError(f"ids (--ids) is for the format onnx: {format} takes {takes}")
     write, packages, quantizations = FORMATS[format]
     quantize = None if quantize == "none" else quantize
     if quantize is not None and quantize not in quantizations:
@@ -77,7 +86,8 @@ def export(
         _need(package, format)
     if backend_name() != "tensorflow":
         raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
-    name = format if quantize is None else f"{format}-{quantize}"
+    form = "onnx-ids" if ids else format
+    name = form if quantize is None else f"{form}-{quantize}"
     run = expanded(run)
     output = run / "exports" / name if output is None else expanded(output)
     check_new(output)
@@ -93,7 +103,8 @@ def export(
     with whole(output) as folder:
         folder.mkdir()
         try:
-            answer = write(model, folder, quantize)
+            answer = _write_onnx_of_ids(model, folder, quantize) if ids else None
+            answer = answer or write(model, folder, quantize)
             parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
             told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
             answers = [answer(part) for part in told]
@@ -108,7 +119,14 @@ def export(
             agreement = Agreement.of(expected, answers, len(edges), model.kind, model.thresholds)
         fixed = format == "litert" and _has_loops(model)
         card = model_card(run, model, folder, name, agreement, fixed)
+        if form == "onnx":  # but what tells of the file itself
+            from zoo.shipping.onnx_file import add_card
+
+            add_card(folder / NAME, card.partition("\n## Files\n")[0])
+            card = model_card(run, model, folder, name, agreement, fixed)
         (folder / "model_card.md").write_text(card, "utf-8")
+        if agreement is not None:
+            logger.info("%s: %s", name, agreement)
     return output
 
 
@@ -159,26 +177,6 @@ def _need(package, format):
         ) from None
 
 
-class Scores(keras.Model):
-    """Word ids to ``probabilities`` and ``weights``: a model for formats without strings."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-        self(ops.ones((1, 1, 1) if model.hierarchical else (1, 1), "int32"))  # builds it
-
-    def call(self, ids):
-        answer = {"probabilities": self.model(ids, training=False)}
-        weights = word_weights(self.model, ids)
-        return answer if weights is None else answer | {"weights": weights}
-
-    def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
-        """Of any number of texts of any length, or of one that is padded to the longest."""
-        limits = [self.model.max_sentences, self.model.max_words][not self.model.hierarchical :]
-        shape = [1, *limits] if fixed else [None] * (1 + len(limits))
-        return [tf.TensorSpec(shape, "int32", name="ids")]
-
-
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
         for layer in all_layers(model):  # Keras 3.12 has no filters to quantize some
@@ -190,29 +188,21 @@ def _write_saved_model(model, folder, quantize) -> Answer:
 
 
 def _write_onnx(model, folder, quantize) -> Answer:
+    from zoo.shipping.onnx_file import write_of_texts
+
+    write_of_texts(model, folder / NAME, quantize)
+    return OnnxClassifier(folder / NAME).predict
+
+
+def _write_onnx_of_ids(model, folder, quantize) -> Answer:
     import onnxruntime
 
-    _teach_tf2onnx()
-    path, scores = folder / "model.onnx", Scores(model)
-    with warnings.catch_warnings():  # of NumPy, about Keras
-        warnings.simplefilter("ignore", FutureWarning)
-        scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
+    from zoo.shipping.onnx_file import write_of_ids
+
+    write_of_ids(model, folder / NAME, quantize)
     _write_preprocessing(model, folder)
-    session = onnxruntime.InferenceSession(path)
+    session = onnxruntime.InferenceSession(folder / NAME)
     return lambda texts: session.run(["probabilities"], {"ids": _ids(model, texts)})[0]
-
-
-def _teach_tf2onnx():
-    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
-    from tf2onnx.handler import tf_op
-
-    @tf_op("Erfc")
-    class Erfc:
-        @classmethod
-        def version_9(cls, context, node, **_):
-            node.type, (output,) = "Erf", node.output
-            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
-            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
 
 
 def _has_loops(model):
@@ -248,7 +238,7 @@ def _write_litert(model, folder, quantize) -> Answer:
 
 FORMATS = {  # how it is written, packages it needs, ways to quantize
     "savedmodel": (_write_saved_model, (), ("int8",)),
-    "onnx": (_write_onnx, ("tf2onnx", "onnxruntime"), ()),
+    "onnx": (_write_onnx, ("tf2onnx", "onnxruntime"), ("float16", "int8")),
     "litert": (_write_litert, ("ai_edge_litert",), ("float16", "int8")),
 }
 

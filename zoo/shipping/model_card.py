@@ -27,12 +27,19 @@ nothing: {summary}, cross-entropy
 | class | precision | recall | F1 | texts |
 |---|--:|--:|--:|--:|
 {table}{told}"""
+QUANTIZATIONS = ("int8", "float16")
 USE = {
     "savedmodel": """import tensorflow as tf
 
 model = tf.saved_model.load("saved_model")
 print(model.serve(tf.constant(["Your text."]))["label"])  # also from many threads""",
     "onnx": """import numpy as np
+import onnxruntime
+
+session = onnxruntime.InferenceSession("model.onnx")
+texts = np.array(["Your text."], object)
+print(session.run(["label", "probabilities"], {{"texts": texts}}))  # also from many threads""",
+    "onnx-ids": """import numpy as np
 import onnxruntime
 
 session = onnxruntime.InferenceSession("model.onnx")
@@ -109,7 +116,8 @@ def model_card(
     """
     config, own = read_config(run), model.preprocessor
     settings = config.settings
-    format, _, quantization = name.partition("-")
+    form, _, last = name.rpartition("-")
+    format, quantization = (form, last) if last in QUANTIZATIONS else (name, "")
     shape, padded = "(1, 1, 3)" if model.hierarchical else "(1, 3)", ""
     if fixed:
         shape = str((1, *[own.max_sentences, own.max_words][not model.hierarchical :]))

@@ -1,11 +1,7 @@
-"""A SavedModel from texts to probabilities, which needs nothing of zoo where it is served.
-
-``python -m zoo.shipping.saved_model RUN`` writes that of a run folder that has none yet.
-"""
+"""A SavedModel from texts to probabilities, which needs nothing of zoo where it is served."""
 
 import glob
 import math
-import sys
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -144,12 +140,3 @@ def _in_16_bits(model):
 
 def _half(numbers):
     return tf.Variable(numbers.astype("float16"), trainable=False)
-
-
-if __name__ == "__main__":
-    from zoo.filesystem.atomic_files import whole
-    from zoo.runs.run_folder import load
-
-    run = Path(sys.argv[1])
-    with whole(run / "saved_model") as partial:
-        export_saved_model(load(run), partial)

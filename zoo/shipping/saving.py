@@ -1,6 +1,10 @@
-"""A model into a run folder: ``model.keras``, the SavedModel, and all that the commands read."""
+"""A model into a run folder: ``model.keras``, the SavedModel, ``model.onnx`` and their words.
+
+``python -m zoo.shipping.saving RUN`` writes what takes TensorFlow, for a training on JAX.
+"""
 
 import glob
+import importlib.util
 import logging
 import os
 import subprocess
@@ -13,6 +17,7 @@ from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.registry import name_of
+from zoo.runs.onnx_model import NAME
 from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import versions, words_digest, write_words
 from zoo.settings import TrainSettings
@@ -20,11 +25,13 @@ from zoo.settings import TrainSettings
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
+ONNX_PACKAGES = ("tf2onnx", "onnxruntime")  # that write it, and read it
+
 logger = logging.getLogger("zoo")
 
 
 def write_model(folder: Path, model: "TextClassifier") -> None:
-    """Writes the model and its SavedModel into a run folder."""
+    """Writes the model, its SavedModel and its ``model.onnx`` into a run folder."""
     if glob.has_magic(str(folder.absolute())):
         logger.warning("TensorFlow reads no SavedModel in %s: rename it without *, ? and [", folder)
     with whole(folder / "model.keras") as partial:
@@ -36,15 +43,12 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
             # Of h5py, where the disk is full.
             raise OSError(str(error)) from None
     if backend_name() == "tensorflow":
-        from zoo.shipping.saved_model import export_saved_model
-
-        with whole(folder / "saved_model") as partial:
-            export_saved_model(model, partial)
+        write_served(folder, model)
     elif not type(model).__module__.startswith("zoo."):
         logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
     else:  # only TensorFlow has strings
         ended = subprocess.run(
-            [sys.executable, "-m", "zoo.shipping.saved_model", folder],
+            [sys.executable, "-m", "zoo.shipping.saving", folder],
             env=os.environ | {"KERAS_BACKEND": "tensorflow"},
             stderr=subprocess.PIPE,
             text=True,
@@ -54,6 +58,30 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
             if ended.returncode < 0:  # its last words may be of something else
                 reason = f"the process that writes it was killed, by signal {-ended.returncode}"
             raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
+
+
+def write_served(folder: Path, model: "TextClassifier") -> None:
+    """Writes what takes texts by itself: the SavedModel and ``model.onnx``."""
+    from zoo.shipping.saved_model import export_saved_model
+
+    with whole(folder / "saved_model") as partial:
+        export_saved_model(model, partial)
+    write_onnx(folder, model)
+
+
+def write_onnx(folder: Path, model: "TextClassifier") -> None:
+    """Writes ``model.onnx`` where it can be written: what ``zoo predict`` starts fastest with."""
+    if not all(map(importlib.util.find_spec, ONNX_PACKAGES)):
+        return
+    from zoo.shipping.onnx_file import write_of_texts
+
+    try:
+        write_of_texts(model, folder / NAME)
+    except OSError:
+        raise
+    except Exception as error:  # of a converter; the model itself is there
+        reason = (str(error).strip() or repr(error)).split("\n")[0]
+        logger.info("There is no %s: %s", NAME, reason[:300])
 
 
 def save(model: "TextClassifier", folder: str | Path) -> Path:
@@ -109,3 +137,10 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
         config.write(partial)
         write_model(partial, model)
     return folder
+
+
+if __name__ == "__main__":
+    from zoo.runs.run_folder import load
+
+    run = Path(sys.argv[1])
+    write_served(run, load(run))

@@ -1,0 +1,111 @@
+"""Answers of a run without TensorFlow: by its ``model.onnx``, which takes texts, in onnxruntime."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zoo.answers import KINDS, probabilities_of, told
+from zoo.backend import MOST_THREADS, in_threads
+from zoo.datasets.own_files.text_files import well_formed
+from zoo.datasets.text.given_texts import check_texts
+from zoo.errors import UsageError
+from zoo.progress import progress
+
+NAME = "model.onnx"  # in a run folder, and in an export
+ABOUT = "zoo"  # what the file tells of itself
+BATCH = 16  # texts that are computed together, at most: more leave the processor's caches
+CHARACTERS = 200_000  # of these texts, padded to the longest, unless one alone has more
+
+
+class OnnxClassifier:
+    """A trained model that answers texts, and does nothing else.
+
+    Args:
+        path: the file, of ``zoo export --format onnx`` or of a run folder.
+
+    Attributes:
+        labels, kind, thresholds: as of a :class:`zoo.TextClassifier`.
+
+    Raises:
+        UsageError: if onnxruntime is not installed, or the file is none of these, or damaged.
+
+    Example:
+        >>> model = zoo.load("runs/act-agnews-20260101-120000", runtime="onnx")
+        >>> model.classify(["Stocks fell on Friday."])[0]["label"]
+        'Business'
+    """
+
+    logits = False
+
+    def __init__(self, path: str | Path):
+        try:
+            import onnxruntime
+        except ImportError:
+            raise UsageError(
+                "answers by model.onnx need onnxruntime: pip install onnxruntime"
+            ) from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # each core computes a batch of its own
+        options.log_severity_level = 3
+        try:
+            self.session = onnxruntime.InferenceSession(str(path), options)
+            about = json.loads(self.session.get_modelmeta().custom_metadata_map[ABOUT])
+            self.labels, self.kind = list(about["labels"]), KINDS[about["answers"]]
+            self.thresholds, self.words = about["thresholds"], about["words"]
+        except KeyError:
+            raise UsageError(
+                f"{path} takes no texts, or is not zoo's: write it with zoo export --format onnx"
+            ) from None
+        except Exception as error:  # onnxruntime's have no base of their own
+            raise UsageError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """``[texts, classes]`` float32 probabilities, in the order of the texts."""
+        return self.predict_texts(texts)
+
+    def predict_texts(
+        self, texts: Sequence[str], batch_size: int = BATCH, verbose: int | str | None = None
+    ) -> np.ndarray:
+        """The same; texts of like length are computed together, and each core has a batch."""
+        check_texts(texts)
+        texts = list(map(well_formed, texts))
+        found = np.empty((len(texts), len(self.labels)), "float32")
+        threads = min(os.cpu_count() or 1, MOST_THREADS) if len(texts) > batch_size else 1
+
+        def answers(rows):
+            part = np.array([texts[row] for row in rows], object)
+            return rows, self.session.run(["probabilities"], {"texts": part})[0]
+
+        done = in_threads(answers, _of_like_length(texts, batch_size), threads)
+        shown = None if verbose is None else bool(verbose)
+        told = {"size": lambda item: len(item[0]), "shown": shown}
+        for rows, probabilities in progress(done, "Predicting", len(texts), **told):
+            found[rows] = probabilities
+        return found
+
+    def classify(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+        """Of each ``text`` its ``label``, the ``probability`` of that, and ``probabilities``.
+
+        Raises:
+            UsageError: where a probability is no number.
+        """
+        check_texts(texts)
+        texts = list(texts)
+        rows = probabilities_of(self, texts)
+        return [told(self, text, row) for text, row in zip(texts, rows, strict=True)]
+
+
+def _of_like_length(texts, size) -> Iterator[list[int]]:
+    """Rows of texts of like length, so many at a time, and fewer of long ones."""
+    rows = []
+    for row in sorted(range(len(texts)), key=lambda row: len(texts[row])):
+        if rows and (len(rows) == size or (len(rows) + 1) * len(texts[row]) > CHARACTERS):
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows

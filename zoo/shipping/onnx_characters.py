@@ -1,0 +1,184 @@
+"""What a clean-up makes of each character, for graphs that read texts character by character.
+
+TensorFlow itself is asked, so that both have the same version of Unicode.
+"""
+
+import functools
+import re
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import tensorflow as tf
+
+from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS, DOTS
+from zoo.datasets.text.clean_ups import ENDS as RANGES
+from zoo.datasets.text.html_entities import CHARACTERS, WINDOWS
+
+# Symbols, the numbers that a graph has for characters; those that it must tell apart follow.
+NOTHING, END, SPACE, LINE_END, CASED, LETTER, MARK, SIGN = range(8)
+OTHERS = {  # classes of characters that need not be told apart, as RE2 finds them
+    CASED: r"[\p{N}\p{Lu}\p{Ll}]",
+    LETTER: r"[\p{Lt}\p{Lm}\p{Lo}]",
+    MARK: r"\p{M}",
+}
+FIRST = 8  # of the characters
+CASE, IGNORED, SIGMA = 1, 2, 3  # the last one: that of the capital letter, which has a case, too
+SIGMAS = "\u03c3\u03c2"  # small ones: in a word, and at its end
+LAST = chr(sys.maxunicode)  # which is of no class
+NO_LETTER = (LAST, SIGN)
+ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
+ENDS = "".join(re.findall(f"[{RANGES}]", "".join(map(chr, range(sys.maxunicode)))))
+FREQUENT = re.compile("[\0-\u017f\u2000-\u206f]")  # which are looked up before all others
+KIM = "abcdefghijklmnopqrstuvwxyz0123456789(),!?'`"
+
+
+@functools.cache
+def _every_character():
+    """All characters that may be letters, in lower case, and the class of each of these."""
+    codes = np.concatenate([np.array(codes, "int32") for codes in ASSIGNED])
+    texts = tf.strings.unicode_encode(codes[:, None], "UTF-8")
+    lowered = tf.strings.regex_replace(texts, "\u0130", "i\u0307")  # as zoo.datasets.text.tokens
+    lowered = tf.strings.lower(lowered, "utf-8")
+    classes = np.full(len(codes), SIGN)
+    for symbol, pattern in OTHERS.items():
+        classes[tf.strings.regex_full_match(lowered, pattern).numpy()] = symbol
+    texts = [chr(code) for code in codes]
+    lowered = [one.decode() for one in lowered.numpy()]
+    lowered[0] = "\0"  # where TensorFlow ends a text; it is a blank before that
+    return dict(zip(texts, zip(lowered, classes.tolist(), strict=True), strict=True))
+
+
+@functools.cache
+def _case():
+    """Which characters have a case, and which are passed over in search of one that has."""
+    characters = list(_every_character())
+    after = tf.strings.join(["A\u03a3", tf.constant(characters)])
+    found = [tf.strings.lower(tf.strings.join([after, end]), "utf-8").numpy() for end in ("", "A")]
+    small = [[one.decode()[1:2] == SIGMAS[0] for one in some] for some in found]
+    return {
+        one: CASE if has else IGNORED
+        for one, has, may in zip(characters, *small, strict=True)
+        if may
+    } | {"\u03a3": SIGMA}
+
+
+@dataclass(frozen=True)
+class Characters:
+    """The symbols of a clean-up and a vocabulary.
+
+    Attributes:
+        symbols: of each character that is told apart, by itself.
+        pairs: ``[pairs, 2]`` int64, what a text may have: symbols, the second mostly NOTHING.
+        case: of each pair, CASE, IGNORED, SIGMA or 0, on which a sigma depends, if words have one.
+        places: in ``pairs``, of characters and of named references of HTML.
+        others: in ``pairs``, of characters that are not among ``places``, by their class.
+        ranges: the characters of a class, an expression of RE2.
+        blocks, of_blocks: places of numbered references: ``of_blocks[blocks[code // 256], code %
+            256]``; from 0x110000 on they are of no character.
+    """
+
+    symbols: dict[str, int]
+    pairs: np.ndarray
+    case: np.ndarray
+    places: dict[str, int]
+    others: dict[int, int]
+    ranges: dict[int, str]
+    blocks: np.ndarray
+    of_blocks: np.ndarray
+
+    @classmethod
+    def of(cls, clean_up: str, vocabulary: list[str]) -> "Characters":
+        """Those that words of the vocabulary have, and that the clean-up looks at."""
+        apart = {*map(chr, range(128)), *ENDS, *DOTS, *"".join(vocabulary)}
+        blank, cleaned = re.compile(BLANKS), _CLEANED[clean_up]
+        case = _case() if apart & set(SIGMAS) else {}  # or no word depends on it
+        every = {one: (one, SIGN) for one in apart} | _every_character()
+        symbols = {one: number for number, one in enumerate(sorted(apart), start=FIRST)}
+
+        def plain(character, kind):  # the symbol of one in lower case
+            for pattern, other in CLEAN_UPS[clean_up].taken_for:
+                character = re.sub(pattern, other, character)
+            return cleaned(character, symbols.get(character, kind), kind)
+
+        def found(character):
+            character = " " if blank.match(character) else character
+            lowered, kind = every.get(character, (character, SIGN))
+            if len(lowered) == 1:
+                return (plain(lowered, kind),)
+            return tuple(plain(one, every[one][1]) for one in lowered)
+
+        def read_as(characters):
+            symbols = tuple(symbol for one in characters for symbol in found(one))
+            return symbols, case.get(characters[0], 0)
+
+        defaults = {kind: ((cleaned(LAST, kind, kind),), 0) for kind in (*OTHERS, SIGN)}
+        of_codes = {one: read_as(one) for one in every}
+        read = {
+            one: had
+            for one, had in of_codes.items()
+            if had != defaults[every[one][1]] or FREQUENT.match(one)
+        }
+        read |= {name: read_as(characters) for name, characters in CHARACTERS.items()}
+        pairs = sorted({*read.values(), *defaults.values(), ((END,), 0)})
+        place = {pair: number for number, pair in enumerate(pairs)}
+        by_code = np.full(0x110100, place[read_as("\ufffd")], "int32")
+        by_code[0:0xD800] = by_code[0xE000:0x110000] = place[defaults[SIGN]]
+        by_code[list(map(ord, of_codes))] = [place[had] for had in of_codes.values()]
+        by_code[128:160] = [place[read_as(chr(other))] for other in WINDOWS]
+        of_blocks, blocks = np.unique(by_code.reshape(-1, 256), axis=0, return_inverse=True)
+        return cls(
+            symbols,
+            np.array([(*pair, NOTHING)[:2] for pair, _ in pairs], "int64"),
+            np.array([case for _, case in pairs]),
+            {one: place[had] for one, had in read.items()},
+            {kind: place[had] for kind, had in defaults.items()},
+            {kind: _ranges(every, kind) for kind in OTHERS},
+            blocks.reshape(-1).astype("int64"),
+            of_blocks,
+        )
+
+    def are(self, characters: str, *classes: int) -> np.ndarray:
+        """Which symbols are one of these characters, or of these classes; booleans."""
+        found = np.zeros(FIRST + len(self.symbols), bool)
+        found[[*(self.symbols[one] for one in characters), *classes]] = True
+        return found
+
+    def of_class(self, *classes: int) -> np.ndarray:
+        """Which symbols are of classes, those that are told apart, too; booleans."""
+        every, own = _every_character(), self.are("", *classes)
+        for character, symbol in self.symbols.items():
+            own[symbol] |= every.get(character, NO_LETTER)[1] in classes
+        return own
+
+
+def _ranges(every, kind):
+    """An expression of RE2 for the characters whose lower case is of a class."""
+    codes = sorted(ord(one) for one, (_, own) in every.items() if own == kind)
+    runs = np.split(codes, np.flatnonzero(np.diff(codes) > 1) + 1)
+    return "[" + "".join(f"\\x{{{run[0]:x}}}-\\x{{{run[-1]:x}}}" for run in runs) + "]"
+
+
+def _hcan(character, symbol, kind):
+    if character in "'\u2019":
+        return NOTHING
+    if character == "\n":
+        return LINE_END
+    return symbol if kind != SIGN or character in f".{ENDS}{DOTS}" else SPACE
+
+
+def _kim(character, symbol, kind):
+    if character == "\n":
+        return LINE_END
+    return symbol if character in f"{KIM}.{ENDS}{DOTS}" else SPACE
+
+
+def _words(character, symbol, kind):
+    return LINE_END if character == "\n" else SPACE if character in " \t\r\f\v" else symbol
+
+
+def _characters(character, symbol, kind):
+    return symbol
+
+
+_CLEANED = {"hcan": _hcan, "han": _words, "kim": _kim, "tokens": _words, "characters": _characters}

@@ -1,0 +1,177 @@
+"""One ONNX file from texts to labels, which plain onnxruntime runs."""
+
+import json
+import logging
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, compose, helper, numpy_helper, version_converter
+
+from zoo.filesystem.atomic_files import whole
+from zoo.registry import name_of
+from zoo.runs.onnx_model import ABOUT
+from zoo.runs.run_folder import words_digest
+from zoo.shipping.onnx_graph import VERSIONS, Graph, Value
+from zoo.shipping.onnx_text import check, word_ids
+from zoo.shipping.scores import Scores
+
+SMALL = 1_000  # numbers, of fewer the bits are not worth it
+IR_VERSION = 10  # of the format, which onnxruntime reads from 1.18 on
+
+
+def write_of_ids(
+    model, path: str | Path, quantize: str | None = None, weights: bool = True
+) -> None:
+    """Writes an ONNX file from word ids to ``probabilities`` and, with attention, ``weights``.
+
+    Args:
+        model: a classifier that gives probabilities.
+        path: of a new file.
+        quantize: see :func:`_quantized`.
+        weights: False leaves them out.
+    """
+    _teach_tf2onnx()
+    scores = Scores(model, weights)
+    logging.getLogger("tf2onnx").setLevel(logging.WARNING)
+    with warnings.catch_warnings():  # of NumPy, about Keras
+        warnings.simplefilter("ignore", FutureWarning)
+        scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
+    if quantize is not None:
+        onnx.save(_quantized(onnx.load(path), quantize), path)
+
+
+def write_of_texts(model, path: str | Path, quantize: str | None = None) -> None:
+    """Writes an ONNX file that takes texts.
+
+    Its input is ``texts``, ``[batch]`` strings of UTF-8; its outputs are ``probabilities``,
+    ``[batch, classes]`` float32, and ``label``, ``[batch]`` strings: the most probable class, or of
+    a model of several labels a text those above their thresholds, with "; " between. The file's
+    metadata have the labels in their order.
+
+    Args:
+        model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
+        path: of a new file.
+        quantize: see :func:`_quantized`.
+
+    Raises:
+        UsageError: where ONNX has no form of the model's clean-up.
+    """
+    check(model.preprocessor)
+    with tempfile.TemporaryDirectory() as folder:
+        write_of_ids(model, ids := Path(folder) / "ids.onnx", quantize, weights=False)
+        numbers = version_converter.convert_version(onnx.load(ids), VERSIONS[""])
+    graph = Graph("text")
+    ids = word_ids(graph, Value(graph, "texts"), model.preprocessor)
+    graph.rename(graph.Cast(ids, to=TensorProto.INT32), "ids")
+    found = helper.make_tensor_value_info("ids", TensorProto.INT32, None)
+    before = _model(graph, [_texts("texts", ["batch"])], [found])
+    del numbers.opset_import[:]
+    numbers.opset_import.extend(before.opset_import)
+    numbers.ir_version = IR_VERSION
+    merged = compose.merge_models(before, numbers, [("ids", "ids")])
+    after = Graph("label")
+    probabilities = Value(after, "probabilities")
+    label = model.kind.label_in_onnx(after, probabilities, model.labels, model.thresholds)
+    after.rename(label, "label")
+    merged.graph.node.extend(after.nodes)
+    merged.graph.initializer.extend(after.constants.values())
+    merged.graph.output.append(_texts("label", ["batch"]))
+    merged.graph.name = name_of(model)
+    about = {
+        "model": name_of(model),
+        "labels": list(model.labels),
+        "answers": model.kind.name,
+        "thresholds": None if model.thresholds is None else list(map(float, model.thresholds)),
+        "words": words_digest(model.preprocessor.vocabulary, model.labels),
+    }
+    helper.set_model_props(merged, {ABOUT: json.dumps(about, ensure_ascii=False)})
+    with whole(Path(path)) as partial:
+        onnx.save(merged, partial)
+
+
+def add_card(path: Path, card: str) -> None:
+    """Adds the model's card to the metadata of a file."""
+    model = onnx.load(path)
+    model.metadata_props.add(key="model_card", value=card)
+    onnx.save(model, path)
+
+
+def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
+    """A model whose tables and matrices are of fewer bits, and float32 where they are used.
+
+    Args:
+        model: of float32.
+        how: "float16", or "int8": a byte each, with a scale for each row of a table and for each
+            column of a matrix.
+    """
+    graph = Graph("small")
+    used = {name: [] for name in (one.name for one in model.graph.initializer)}
+    for node in model.graph.node:
+        for place, name in enumerate(node.input):
+            used.get(name, []).append((node, place))
+    kept, before, after = [], [], {}
+    for one in model.graph.initializer:
+        numbers, uses = numpy_helper.to_array(one), used[one.name]
+        if numbers.dtype != "float32" or numbers.ndim < 2 or numbers.size < SMALL:
+            kept.append(one)
+            continue
+        is_table = uses and all(node.op_type == "Gather" and not place for node, place in uses)
+        axis = tuple(range(1, numbers.ndim)) if is_table else -2
+        parts = [_half(numbers)] if how == "float16" else _bytes(numbers, axis)
+        if not is_table:
+            graph.rename(_whole([graph.value(part) for part in parts]), one.name)
+            before, graph.nodes = [*before, *graph.nodes], []
+            continue
+        for node, _ in uses:  # rows alone are made float32
+            rows = Value(graph, node.input[1])
+            graph.rename(_whole([graph.value(part)[rows] for part in parts]), node.output[0])
+            after[node.output[0]], graph.nodes = graph.nodes, []
+    nodes = [after.get(node.output[0], [node]) for node in model.graph.node]
+    del model.graph.initializer[:], model.graph.node[:]
+    model.graph.initializer.extend([*kept, *graph.constants.values()])
+    model.graph.node.extend([*before, *(node for some in nodes for node in some)])
+    return model
+
+
+def _half(numbers):
+    most = np.finfo("float16").max
+    return numbers.clip(-most, most).astype("float16")
+
+
+def _bytes(numbers, axis):
+    """Numbers of a byte, and the scales by which they are multiplied."""
+    scale = np.abs(numbers).max(axis=axis, keepdims=True) / 127
+    scale = np.where(scale > 0, scale, 1).astype("float32")
+    return [np.rint(numbers / scale).astype("int8"), scale]
+
+
+def _whole(parts):
+    """The float32 numbers of parts of fewer bits."""
+    numbers = parts[0].graph.Cast(parts[0], to=TensorProto.FLOAT)
+    return numbers * parts[1] if len(parts) > 1 else numbers
+
+
+def _model(graph, inputs, outputs):
+    made = helper.make_graph(graph.nodes, "texts", inputs, outputs, [*graph.constants.values()])
+    versions = [helper.make_opsetid(domain, number) for domain, number in VERSIONS.items()]
+    return helper.make_model(made, opset_imports=versions, ir_version=IR_VERSION)
+
+
+def _texts(name, shape):
+    return helper.make_tensor_value_info(name, TensorProto.STRING, shape)
+
+
+def _teach_tf2onnx():
+    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
+    from tf2onnx.handler import tf_op
+
+    @tf_op("Erfc")
+    class Erfc:
+        @classmethod
+        def version_9(cls, context, node, **_):
+            node.type, (output,) = "Erf", node.output
+            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
+            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
