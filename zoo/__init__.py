@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zoo.runs.run_folder import load
     from zoo.shipping.formats import export
     from zoo.shipping.saving import save
+    from zoo.shipping.serving import serve
     from zoo.training.train import train
     from zoo.training.trainer import resume
     from zoo.training.tuning import tune
@@ -48,6 +49,7 @@ __all__ = [
     "register_model",
     "resume",
     "save",
+    "serve",
     "train",
     "tune",
 ]
@@ -65,6 +67,7 @@ _LATER = {  # what needs Keras is imported from its module at its first use
     "predict": "evaluation.labelling",
     "resume": "training.trainer",
     "save": "shipping.saving",
+    "serve": "shipping.serving",
     "train": "training.train",
     "tune": "training.tuning",
 }

@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from zoo.cli.terminal import escape, show
+import zoo
 from zoo.cli.texts import Run, check_run
-from zoo.errors import UsageError
 
 
 def serve(
@@ -24,23 +23,4 @@ def serve(
 ) -> None:
     """Serve a model, without TensorFlow, in its REST forms, and a page to try it."""
     check_run(run)
-    try:
-        import uvicorn
-
-        from zoo.shipping.server import application
-    except ImportError as error:
-        raise UsageError(
-            f"zoo serve needs {error.name}: pip install 'attention-zoo[serve]'"
-        ) from None
-    served = application(run, name, most_waiting)
-    show(f"Try it at [bold]http://{escape(host)}:{port}/[/]; end with Ctrl-C.", soft_wrap=True)
-    uvicorn.run(
-        served,
-        host=host,
-        port=port,
-        log_level="warning",
-        timeout_graceful_shutdown=30,
-        limit_concurrency=1_000,
-        timeout_keep_alive=5,
-        h11_max_incomplete_event_size=65_536,
-    )
+    zoo.serve(run, host=host, port=port, name=name, most_waiting=most_waiting)

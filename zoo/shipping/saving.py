@@ -75,6 +75,7 @@ def write_onnx(folder: Path, model: "TextClassifier") -> None:
         return
     from zoo.shipping.onnx_file import write_of_texts
 
+    (folder / NAME).unlink(missing_ok=True)  # of the weights before, which zoo predict would ask
     try:
         write_of_texts(model, folder / NAME)
     except OSError:
