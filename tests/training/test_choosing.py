@@ -130,8 +130,6 @@ def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkey
     assert len(pd.read_csv(run / "candidates.csv")) == 3
     zoo.train("auto", table(), output=tmp_path, **FEW)
     assert len(begun) == 4 and "All of them have been tried before" in caplog.text
-    zoo.train("auto", table(80), output=tmp_path, **FEW)  # others, of which nothing is known
-    assert len(begun) == 7
 
 
 def test_models_for_which_there_is_no_time_are_left_out(tmp_path, tried, caplog):

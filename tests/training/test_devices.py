@@ -30,7 +30,13 @@ ON_JAX = {"KERAS_BACKEND": "jax", "XLA_FLAGS": "--xla_backend_optimization_level
 SEVERAL = {"label_separator": ";"}  # labels a text
 
 
-@pytest.fixture(scope="module", params=[{}, SEVERAL], ids=["one label", "several labels"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param({}, id="one label"),
+        pytest.param(SEVERAL, id="several labels", marks=pytest.mark.slow),
+    ],
+)
 def settings(request):
     """Of all trainings of a file."""
     return request.param

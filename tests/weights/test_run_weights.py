@@ -119,7 +119,7 @@ def begun(monkeypatch, tmp_path):
         return found.pop()
 
     found = []
-    monkeypatch.setattr("zoo.training.trainer._fit", look)
+    monkeypatch.setattr("zoo.training.trainer.fit_to", look)
     return begin
 
 
