@@ -37,7 +37,7 @@ from zoo.options import (
     values_of,
 )
 from zoo.recipes import Kept, Recipe, Schedule
-from zoo.registry import check_name, find_recipe, import_model
+from zoo.registry import find_recipe, import_model, list_models
 
 Cache = Literal["auto", "memory", "disk", "none"]
 Precision = Literal["auto", "float32", "mixed_bfloat16", "mixed_float16"]
@@ -308,8 +308,9 @@ class TrainSettings:
         """
         from zoo.datasets.own_files.reading import check_data
 
-        if self.model not in (None, AUTO):
-            check_name(self.model)
+        models = [*list_models(), AUTO]
+        if self.model is not None and self.model not in models:
+            raise unknown("model", self.model, models)
         check_data(self.data)
         for one in described():
             value = getattr(self, one.name)

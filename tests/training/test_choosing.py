@@ -150,6 +150,22 @@ def test_what_falls_behind_is_stopped_and_what_fails_left_out(tmp_path, tried, c
     assert pd.read_csv(run / "candidates.csv")["model"].tolist() == ["svm_unigrams"]
 
 
+def test_what_there_was_no_time_for_is_tried_when_there_is(tmp_path, tried, monkeypatch):
+    """And so is a model whose run is gone; time that was spent counts."""
+    tried("svm_unigrams", "svm_bigrams")
+    with monkeypatch.context() as patch:
+        patch.setattr(choosing._Trials, "left", property(lambda self: 1e-3))
+        run = zoo.train("auto", table(), output=tmp_path, devices=1, **FEW)
+    assert len(pd.read_csv(run / "candidates.csv")) == 1
+    run = zoo.train("auto", table(), output=tmp_path, **FEW)
+    found = pd.read_csv(run / "candidates.csv")
+    assert found["model"].tolist() == ["svm_unigrams", "svm_bigrams"]
+    shutil.rmtree(found["run"][0])
+    again = zoo.train("auto", table(), output=tmp_path, **FEW)
+    other = pd.read_csv(again / "candidates.csv")
+    assert other["run"][0] != found["run"][0] and other["run"][1] == found["run"][1]
+
+
 def test_several_labels(tmp_path, tried):
     tried("svm_unigrams", "svm_bigrams")
     rows = table().assign(label=[["x"], ["y", "z"]] * 30)

@@ -51,8 +51,9 @@ def candidates(corpus: Corpus, settings: TrainSettings) -> Candidates:
     clean_up = settings.clean_up or corpus.clean_up
     if clean_up in CLEAN_UPS and CLEAN_UPS[clean_up].marks_entities:
         return RELATIONS
-    known = settings.weights not in ("auto", "none")
-    if settings.weights == "auto" and settings.unlabelled is None:
+    to_count = settings.unlabelled is not None and settings.teacher is None  # by word2vec
+    known = settings.weights not in ("auto", "none") or to_count
+    if settings.weights == "auto" and not known:
         share = english.english_share_of(corpus.train, clean_up or "hcan")
         known = share >= english.ENOUGH
     found = KNOWN if known else UNKNOWN

@@ -96,11 +96,15 @@ def _check(settings):
 
     default = TrainSettings()
     of_one = ("teacher", "variations", "seeds", "devices", *PROCESSES)
-    given = [name for name in of_one if getattr(settings, name) != getattr(default, name)]
+    given = [name for name in of_one if str(getattr(settings, name)) != str(getattr(default, name))]
     if is_run(settings.weights):
         given.append("weights of a run")
     if given:
         raise UsageError(f"auto tries several models, without {', '.join(given)}: name a model")
+
+
+class _NoTime(Exception):
+    """A model would take more time than is left."""
 
 
 class _Trials:
@@ -115,7 +119,8 @@ class _Trials:
 
     def __init__(self, study, corpus: Corpus, settings: TrainSettings, deadline: float):
         self.study, self.corpus, self.settings = study, corpus, settings
-        self.deadline = deadline - sum(one.user_attrs["seconds"] for one in ended(study))
+        self.deadline = deadline
+        self.deadline -= sum(one.user_attrs.get("seconds", 0) for one in study.trials)
         self.part = None  # of each training text, where folds judge
         self.judge = f"{len(corpus.validation):,} validation texts"
         if not len(corpus.validation):
@@ -124,65 +129,73 @@ class _Trials:
         self.texts = corpus.judged("validation" if self.part is None else "train")
 
     @property
+    def found(self) -> dict[str, dict[str, Any]]:
+        """By model, what came of those that have ended, and whose run is still there."""
+        each = (one.user_attrs for one in ended(self.study))
+        runs = Path(self.settings.output)
+        each = (one | {"run": str(runs / one["name"])} for one in each)
+        return {one["model"]: one for one in each if Path(one["run"], "metrics.json").exists()}
+
+    @property
     def left(self) -> float:
         """Seconds."""
         return self.deadline - time.perf_counter()
 
     def run(self, names) -> None:
         """Those that have not ended yet, while there is time."""
+        from optuna import TrialPruned
         from optuna.trial import TrialState
 
         for run in Path(self.settings.output).glob("*"):
             if not (run / "metrics.json").exists():  # of a trial that was killed
                 shutil.rmtree(run, ignore_errors=True)
-        known = self.study.get_trials(states=[TrialState.COMPLETE, TrialState.PRUNED])
-        known = {one.user_attrs["model"] for one in known}
+        stopped = self.study.get_trials(states=[TrialState.PRUNED])
+        known = {*self.found, *(one.user_attrs["model"] for one in stopped)}
         errors = []
         if known.issuperset(names):
             logger.info("All of them have been tried before")
         for number, name in enumerate(names, 1):
             if name in known:
                 continue
-            if self.left <= 0 and ended(self.study):
+            if self.left <= 0 and self.found:
                 logger.info("%s is not tried: the time is over", name)
                 continue
             left = max(self.left, 0) / 60
             logger.info("Trying %s, %d of %d; %.3g minutes left", name, number, len(names), left)
             trial, began = self.study.ask(), time.perf_counter()
             trial.set_user_attr("model", name)
+            state, found = TrialState.FAIL, {}  # those that failed are tried again another time
             try:
                 found = self._of(dataclasses.replace(self.settings, model=name))
+                state = TrialState.COMPLETE
             except UsageError as error:
                 errors.append(error)
                 logger.warning("%s is left out: %s", name, error)
-                self.study.tell(trial, state=TrialState.FAIL)
-                continue
-            if isinstance(found, str):
-                logger.info("%s is stopped: %s", name, found)
-                trial.set_user_attr("why", found)
-                self.study.tell(trial, state=TrialState.PRUNED)
-                continue
-            found["seconds"] = round(time.perf_counter() - began, 1)
-            for key, value in found.items():
+            except _NoTime as why:
+                logger.info("%s is stopped: %s", name, why)
+            except TrialPruned as why:
+                state = TrialState.PRUNED
+                logger.info("%s is stopped: %s", name, why)
+            seconds = round(time.perf_counter() - began, 1)
+            for key, value in (found | {"seconds": seconds}).items():
                 trial.set_user_attr(key, value)
-            measured = float(np.mean(found["gains"]))
-            self.study.tell(trial, measured)
-            told = measured, _margin(np.array(found["gains"])), found["seconds"]
-            logger.info(
-                "%s: %.1f%% (+- %.1f), in %.0f s",
-                name,
-                *(100 * told[0], *(100 * told[1],)),
-                told[2],
-            )
-        if not ended(self.study):
+            if state != TrialState.COMPLETE:
+                self.study.tell(trial, state=state)
+                continue
+            gains = np.array(found["gains"])
+            self.study.tell(trial, gains.mean())
+            percent = 100 * gains.mean(), 100 * _margin(gains)
+            logger.info("%s: %.1f%% (+- %.1f), in %.0f s", name, *percent, seconds)
+        if not self.found:
             raise errors[0] if errors else UsageError("no model could be tried: give more minutes")
 
-    def _of(self, settings) -> dict[str, Any] | str:
-        """What a model came to; or why it was stopped."""
+    def _of(self, settings) -> dict[str, Any]:
+        """What a model came to."""
+        from optuna import TrialPruned
+
         settings.check()
-        best = max(
-            (one.user_attrs["gains"] for one in ended(self.study)), key=np.mean, default=None
-        )
+        known = [one["gains"] for one in self.found.values()]
+        best = max(known, key=np.mean, default=None)
         if self.part is None:
             least = 0.0 if best is None else np.mean(best) - BEHIND
             if not create(settings.model, 2).solves:
@@ -197,10 +210,10 @@ class _Trials:
                 gains[outside] = self._gains(self.texts.take(outside), probabilities)
                 known = ~np.isnan(gains)
                 if best is not None and _is_hopeless(gains[known], np.array(best)[known]):
-                    return f"far behind after {done} of {PARTS} folds"
+                    raise TrialPruned(f"far behind after {done} of {PARTS} folds")
                 further = (time.perf_counter() - began) / done * (PARTS + 1 - done)
                 if further > self.left and best is not None:
-                    return "there is no time for the rest of it"
+                    raise _NoTime("there is no time for the rest of it")
             with quiet_log():
                 run = train_one(settings, self.corpus)
         if (run / "checkpoint").exists():
@@ -210,7 +223,7 @@ class _Trials:
             gains = self._gains(self.texts, probabilities_of(model, self.texts))
         return {
             "gains": gains.tolist(),
-            "run": str(run),
+            "name": run.name,
             "parameters": read_scores(run)["parameters"],
             "megabytes": megabytes_of(run),
             "texts_a_second": _texts_a_second(model, self.texts),
@@ -221,7 +234,7 @@ class _Trials:
 
     def rows(self, names) -> list[dict[str, Any]]:
         """What came of the models that have ended, in the order of the names."""
-        found = {one.user_attrs["model"]: one.user_attrs for one in ended(self.study)}
+        found = self.found
         return [found[name] for name in names if name in found]
 
 

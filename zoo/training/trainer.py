@@ -65,7 +65,8 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
             _check_batch_size(recipe.batch_size, len(learnt.train), share)
             _warn_if_idle(classifier, settings)
             resolved = _resolved(settings, learnt, classifier, precision, share, folder, start)
-            if whole := whole_epochs(settings, recipe, len(learnt.train)):
+            whole = whole_epochs(settings, recipe, len(learnt.train))
+            if whole and not classifier.solves:
                 resolved = dataclasses.replace(resolved, minutes=None, epochs=whole)
             config = RunConfig(
                 resolved,
