@@ -25,13 +25,8 @@ ODD = ["\ud800 a \x00good stay", "good &#39;stay&amp;", "\u0130 \U0001f600", " "
 
 
 @pytest.fixture(scope="module")
-def run(trained, tmp_path_factory):
-    """A copy of the run, with its ``model.onnx``."""
-    folder = shutil.copytree(trained, tmp_path_factory.mktemp("onnx") / "run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saving, "ONNX_PACKAGES", ("tf2onnx", "onnxruntime"))
-        saving.write_onnx(folder, zoo.load(folder))
-    return folder
+def run(run_with_onnx):
+    return run_with_onnx
 
 
 @pytest.mark.parametrize("name", [long_unless(n in ("ave", "hcan"), n) for n in KINDS])

@@ -22,7 +22,7 @@ import zoo
 from tests.explanation.test_html_page import browser as browser
 from tests.explanation.test_html_page import needs_a_browser
 from zoo.runs.onnx_model import NAME
-from zoo.shipping import saving, server
+from zoo.shipping import server
 from zoo.shipping.batched_answers import BatchedAnswers, Full
 
 uvicorn = pytest.importorskip("uvicorn")
@@ -31,13 +31,8 @@ PREDICT = "/v1/models/reviews:predict"
 
 
 @pytest.fixture(scope="module")
-def folder(trained, tmp_path_factory):
-    """A copy of the run, with its ``model.onnx``."""
-    folder = shutil.copytree(trained, tmp_path_factory.mktemp("served") / "run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saving, "ONNX_PACKAGES", ("tf2onnx", "onnxruntime"))
-        saving.write_onnx(folder, zoo.load(folder))
-    return folder
+def folder(run_with_onnx):
+    return run_with_onnx
 
 
 @contextlib.contextmanager

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 LONGEST_NAME = 150  # bytes of a run folder's name before the time
+RUNTIMES = ("keras", "onnx")  # by which a run answers
 SCORES = ("texts", "macro_f1", "loss", "parameters")
 
 logger = logging.getLogger("zoo")
@@ -197,9 +198,6 @@ def versions() -> dict[str, str]:
         "backend": backend,
         **{package: version(package) for package in packages},
     }
-
-
-RUNTIMES = ("keras", "onnx")
 
 
 def load(run: str | Path, runtime: str = "keras") -> "TextClassifier":

@@ -103,8 +103,7 @@ def export(
     with whole(output) as folder:
         folder.mkdir()
         try:
-            answer = _write_onnx_of_ids(model, folder, quantize) if ids else None
-            answer = answer or write(model, folder, quantize)
+            answer = (_write_onnx_of_ids if ids else write)(model, folder, quantize)
             parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
             told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
             answers = [answer(part) for part in told]
