@@ -5,6 +5,8 @@ import math
 import keras
 from keras import ops
 
+from zoo.layers.types import Tensor
+
 
 @keras.saving.register_keras_serializable("zoo")
 class LayerNormalization(keras.layers.LayerNormalization):
@@ -21,10 +23,13 @@ class LayerNormalization(keras.layers.LayerNormalization):
         The shape of the inputs, in the layer's compute dtype; sums in at least float32.
 
     Example:
-        ``LayerNormalization(epsilon=1e-12)(keras.ops.ones((1, 2, 8)))`` is all 0.
+        >>> import keras
+        >>> from zoo.layers.normalization import LayerNormalization
+        >>> float(keras.ops.max(LayerNormalization(epsilon=1e-12)(keras.ops.ones((1, 2, 8)))))
+        0.0
     """
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         power = min(max(round(math.log(1e-3 / self.epsilon, 4)), 0), 15)
         wide = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
         outputs = ops.layer_normalization(
