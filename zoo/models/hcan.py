@@ -1,5 +1,7 @@
 """HCAN: Hierarchical Convolutional Attention Networks for Text Classification (Gao et al. 2018)."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -12,8 +14,9 @@ from zoo.layers import (
 )
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
+from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
-from zoo.options import Positive, Rate, Size
+from zoo.options import Classes, Positive, Rate, Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -30,17 +33,17 @@ class HCANLevel(keras.layers.Layer):
 
     def __init__(
         self,
-        dim,
-        num_heads,
-        max_length,
-        kernel_size,
-        two_attentions,
-        target,
-        project_values,
-        dropout,
-        norm_epsilon,
-        **kwargs,
-    ):
+        dim: int,
+        num_heads: int,
+        max_length: int,
+        kernel_size: int,
+        two_attentions: bool,
+        target: bool,
+        project_values: bool,
+        dropout: float,
+        norm_epsilon: float,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         # Of deviation 0.05, about that of our word vectors; 0.1 in the authors' code.
@@ -60,13 +63,19 @@ class HCANLevel(keras.layers.Layer):
         else:
             self.summary = MaskedMaxPooling()
 
-    def build(self, input_shape):
-        parts = [self.positions, self.attention, self.parallel, self.norm, self.summary]
+    def build(self, input_shape: Shape) -> None:
+        parts: list[Any] = [self.positions, self.attention, self.parallel, self.norm, self.summary]
         for part in parts:
             if part is not None:
                 part.build(input_shape)
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Any]:
         # Section 3.6, and 3.8 for the dropout
         inputs = self.drop(inputs + self.positions(inputs), training=training)
         # Section 3.4, Equation 4
@@ -80,7 +89,7 @@ class HCANLevel(keras.layers.Layer):
         vector, words = self.summary(outputs, mask=mask, return_attention_scores=True)
         return (vector, (words, pairs)) if return_attention_scores else vector
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: Tensor, previous_mask: Tensor | None) -> None:
         return None
 
 
@@ -147,7 +156,7 @@ class HCAN(HierarchicalClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 64,
         num_heads: Size = 4,
@@ -158,8 +167,8 @@ class HCAN(HierarchicalClassifier):
         dropout: Rate = 0.1,
         norm_epsilon: Positive = 1e-12,
         max_sentences: Size | None = 100,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_classes, embedding_dim=embedding_dim, max_sentences=max_sentences, **kwargs
         )
@@ -172,13 +181,15 @@ class HCAN(HierarchicalClassifier):
         self.dropout = dropout
         self.norm_epsilon = norm_epsilon
         width = embedding_dim, num_heads
-        how = kernel_size, two_attentions, target, project_values, dropout, norm_epsilon
+        how: Any = kernel_size, two_attentions, target, project_values, dropout, norm_epsilon
         self.words = HCANLevel(*width, self.max_words, *how)
         if self.hierarchical:
             self.words = SentenceEncoder(self.words)
             self.sentences = HCANLevel(*width, self.max_sentences, *how)
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """Models that were saved before ``norm_epsilon`` have Keras' own."""
         return super().from_config({"norm_epsilon": 1e-3} | config, custom_objects)
