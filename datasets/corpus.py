@@ -32,8 +32,11 @@ class Split:
     weights: np.ndarray | None = None
 
     def __init__(
-        self, texts: Sequence[str], targets: Sequence[int], weights: Sequence[float] | None = None
-    ):
+        self,
+        texts: Sequence[str],
+        targets: Sequence[int] | np.ndarray,
+        weights: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
         self.texts = np.asarray(texts, dtype=object)
         targets = np.asarray(targets)
         self.targets = targets.astype("float32" if targets.dtype.kind == "f" else "int32")
@@ -221,7 +224,7 @@ class Corpus:
         return replace(
             self,
             labels=list(labels),
-            **{
+            **{  # type: ignore[arg-type]  # names of splits
                 name: Split(part.texts, numbers[part.targets])
                 for name, part in splits.items()
                 if part is not None

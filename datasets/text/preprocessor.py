@@ -7,6 +7,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -81,7 +82,7 @@ class Preprocessor:
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN_WORD, dtype="int64"
         )
 
-    def get_config(self) -> dict[str, int | str | bool | None]:
+    def get_config(self) -> dict[str, Any]:
         """All settings but the vocabulary, by the names that the constructor gives them."""
         names = list(inspect.signature(Preprocessor).parameters)[1:]
         return {name: getattr(self, name) for name in names}
