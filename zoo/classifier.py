@@ -92,6 +92,12 @@ class TextClassifier(ModelOfTexts):
             the word vectors when training has ended.
         logits: True gives logits instead of probabilities.
         answers: "one" label a text, or "several", also none. See :mod:`zoo.answers`.
+
+    Example:
+        >>> import zoo
+        >>> model = zoo.build("cnn_kim", num_classes=2, vocabulary_size=100)
+        >>> isinstance(model, zoo.TextClassifier), model.hierarchical
+        (True, False)
     """
 
     presets: dict[str, dict[str, Any]] = {}
@@ -383,7 +389,8 @@ class TextClassifier(ModelOfTexts):
             UsageError: where a probability is no number.
 
         Example:
-            >>> model.classify(["Not bad at all."])[0]["label"]
+            >>> import zoo
+            >>> zoo.load(run).classify(["A fine film."])[0]["label"]
             'good'
         """
         check_texts(texts)

@@ -7,7 +7,16 @@ MOST_LISTED = 50  # names in a message
 
 
 class UsageError(ValueError):
-    """Bad input: a name, an option, a file. The command line prints it and exits with code 2."""
+    """Bad input: a name, an option, a file. The command line prints it and exits with code 2.
+
+    Example:
+        >>> import zoo
+        >>> try:
+        ...     zoo.build("hcam", num_classes=2)
+        ... except zoo.UsageError as error:
+        ...     print(error)
+        unknown model 'hcam'. Did you mean 'hcan' ...
+    """
 
 
 class Interrupted(Exception):

@@ -30,8 +30,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         model_: the :class:`zoo.TextClassifier`; :func:`zoo.save` makes a run folder of it.
 
     Example:
-        >>> from sklearn.model_selection import cross_val_score
-        >>> cross_val_score(zoo.Classifier("cnn_kim", epochs=5), texts, labels)
+        >>> import zoo
+        >>> texts, labels = ["A fine day.", "A dull film."] * 8, ["good", "bad"] * 8
+        >>> classifier = zoo.Classifier("svm_bigrams").fit(texts, labels)
+        >>> classifier.predict(["A fine film, a fine day."]).tolist()
+        ['good']
     """
 
     def __init__(

@@ -170,8 +170,10 @@ def compare(
             cannot be read or written.
 
     Example:
-        >>> found = zoo.compare("runs/attcnn", "runs/svm", "answers of another.csv")
-        >>> found.scores[["name", "metric", "value", "difference", "low", "high"]]
+        >>> import zoo
+        >>> comparison = zoo.compare(run, other, data="reviews.csv", resamples=100)
+        >>> sorted(comparison.scores["metric"].unique())
+        ['accuracy', 'calibration_error', 'loss', 'macro_f1']
     """
     _check(runs, resamples, confidence, most)
     output = None if output is None else check_output(output)

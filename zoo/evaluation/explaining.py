@@ -42,7 +42,10 @@ def explain(
         UsageError: if the run or the data cannot be read.
 
     Example:
-        >>> zoo.explain("runs/hcan-sample-20260101-120000", ["Not bad at all."])
+        >>> import zoo
+        >>> (explanation,) = zoo.explain(run, ["A fine film."])
+        >>> explanation.label, max(explanation.words, key=lambda word: word.contribution).text
+        ('good', 'fine')
     """
     model, texts, targets = chosen_texts(
         run, data, text_column, on_bad_row, encoding, most, mistakes

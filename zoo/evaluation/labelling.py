@@ -69,9 +69,12 @@ def predict(
         UsageError: if the run or the data cannot be read.
 
     Example:
-        >>> zoo.predict(run, pd.DataFrame({"id": [7], "text": ["Not bad at all."]}))
-           id             text label  probability
-        0   7  Not bad at all.     4     0.912034
+        >>> import pandas as pd
+        >>> import zoo
+        >>> answers = zoo.predict(run, pd.DataFrame({"id": [7], "text": ["A fine film."]}))
+        >>> answers[["id", "text", "label"]]
+           id          text label
+        0   7  A fine film.  good
     """
     least = None if sure is None else least_sureness(_folder_of(run), sure)
     model, column, data = _opened(run, data, text_column, encoding)

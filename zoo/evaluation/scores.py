@@ -177,6 +177,12 @@ def evaluate(
 
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.
+
+    Example:
+        >>> import zoo
+        >>> scores = zoo.evaluate(run, "reviews.csv")
+        >>> scores["texts"], scores["accuracy"] > 0.8
+        (60, True)
     """
     return score_model(*model_and_test(run, data, "zoo.evaluate", **columns))
 

@@ -48,6 +48,13 @@ class LSTM(TextClassifier):
         hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
             which the counts of Table 3 do not have. None leaves it out.
         dropout: rate on the word vectors.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("bilstm", num_classes=3, units=16)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {
@@ -104,6 +111,13 @@ class BarnesCNN(TextClassifier):
         windows: words in the windows of the convolutions.
         hidden_dim: width of the layer before the softmax.
         dropout: rate on word vectors and after the convolutions.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("cnn_barnes", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {

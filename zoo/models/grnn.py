@@ -139,6 +139,13 @@ class GRNN(HierarchicalClassifier):
         sentence: how a sentence becomes a vector: "convolution" or "lstm".
         units: width of sentence vectors and of the document's; the paper does not give it.
         output_dropout: rate on the document vector; the paper has none.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("conv_grnn", num_classes=3, units=16)
+        >>> tuple(model(np.array([[[4, 5, 0], [6, 0, 0]]])).shape)  # two sentences, and padding
+        (1, 3)
     """
 
     learning_rate = 2e-3

@@ -61,7 +61,10 @@ def list_runs(
             no run matches, and a file that cannot be written.
 
     Example:
-        >>> zoo.list_runs(sort="accuracy")[["run", "accuracy", "megabytes"]]
+        >>> import zoo
+        >>> table = zoo.list_runs("runs", sort="accuracy")
+        >>> "svm_bigrams" in set(table["model"])
+        True
     """
     if sort not in COLUMNS:
         raise unknown("column", sort, COLUMNS)

@@ -225,9 +225,10 @@ def load(run: str | Path, runtime: str = "keras") -> "TextClassifier":
         Keras' dtype policy.
 
     Example:
-        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.classify(["Not bad at all."])[0]["label"]
-        '4'
+        >>> import zoo
+        >>> model = zoo.load(run)
+        >>> model.classify(["A fine film."])[0]["label"]
+        'good'
     """
     run = expanded(run)
     if runtime not in RUNTIMES:

@@ -53,8 +53,10 @@ def train(
         way to give the settings of these names.
 
     Example:
-        >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
-        >>> zoo.load(run).predict(["Not bad at all."])
+        >>> import zoo
+        >>> run = zoo.train("svm_bigrams", "reviews.csv", text_column="text")
+        >>> zoo.load(run).classify(["A fine film."])[0]["label"]
+        'good'
     """
     table = as_table(data)
     if table is not data and "weight" in table:

@@ -104,6 +104,14 @@ def resume(run: str | Path, **settings: Any) -> Path:
     Raises:
         UsageError: if there is nothing to continue, the data is not what it was, or Keras has
             another backend.
+
+    Example:
+        >>> import zoo
+        >>> try:
+        ...     zoo.resume(run)
+        ... except zoo.UsageError as error:
+        ...     print(error)
+        the training of ... has ended: there is nothing to continue
     """
     machine = from_keywords(settings, "zoo.resume", names(Group.MACHINE))
     machine.check()

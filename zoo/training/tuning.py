@@ -58,6 +58,12 @@ def tune(
         UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
             the trials search, or the folder has trials of other settings.
         DivergedError: if the loss of every trial became infinite, or no number.
+
+    Example:
+        >>> import zoo
+        >>> folder = zoo.tune("cnn_kim", "reviews.csv", trials=1, epochs=1)
+        >>> (folder / "trials.csv").exists()
+        True
     """
     check_values({"trials": values_of(Size)}, {"trials": trials})
     if settings.get("seeds") is not None:

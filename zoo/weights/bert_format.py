@@ -93,8 +93,8 @@ def read_bert(folder: str | Path) -> BertEncoder:
         Devlin et al. 2019, BERT; the format is that of Hugging Face's transformers.
 
     Example:
-        >>> encoder = read_bert("all-MiniLM-L6-v2")
-        >>> encoder.layers, encoder.word_vectors(["good"]).shape
+        >>> encoder = read_bert("all-MiniLM-L6-v2")  # doctest: +SKIP
+        >>> encoder.layers, encoder.word_vectors(["good"]).shape  # doctest: +SKIP
         (6, (1, 384))
     """
     folder = Path(folder)

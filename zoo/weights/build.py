@@ -50,11 +50,13 @@ def build(
 
     Example:
         >>> import numpy as np
+        >>> import zoo
         >>> model = zoo.build("hcan", num_classes=5)
-        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
+        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]]), verbose=0).shape
         (1, 5)
         >>> model = zoo.build("cnn_kim", num_classes=2, weights="english")
-        >>> history = model.fit(["A fine day.", "A dull film."], [1, 0], epochs=5)
+        >>> texts, labels = ["A fine day.", "A dull film."], ["good", "bad"]
+        >>> history = model.fit(texts, labels, epochs=5, verbose=0)
         >>> model.predict(["A fine film."]).shape
         (1, 2)
     """
