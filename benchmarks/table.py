@@ -63,6 +63,7 @@ class Table:
         corpora: names of the catalogue, each with its name in the paper.
         systems: the rows.
         train: arguments of :func:`zoo.train` for all rows.
+        train_on: those of a corpus, in addition.
         claims: of order, which are tested.
         footnotes: departures from the paper, for all to read.
         metric: what the numbers are: "accuracy" or a score of ``metrics.json`` that ends in "_f1".
@@ -84,25 +85,27 @@ class Table:
     footnotes: list[str]
     metric: str = "accuracy"
     elsewhere: tuple[str, ...] = ()
+    train_on: dict[str, dict[str, Any]] = field(default_factory=dict)
     shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
     texts: tuple[int, int] | None = None
     seeds: int = 5
     reference: str = "paper"
 
-    def system(self, name: str) -> System:
-        """The row of that name."""
+    def system(self, name: str, data: str | None = None) -> System:
+        """The row of that name, as it is trained on a corpus."""
         (found,) = (one for one in self.systems if one.name == name)
-        return dataclasses.replace(found, train=self.train | found.train)
+        train = self.train | self.train_on.get(data, {}) | found.train
+        return dataclasses.replace(found, train=train)
 
     @property
     def numbered(self) -> bool:
         """Whether the paper has numbers of these corpora."""
         return any(system.paper for system in self.systems)
 
-    def settings(self, name: str) -> str:
-        """How a row is trained, as JSON, for a cell of a CSV."""
-        one = self.system(name)
+    def settings(self, name: str, data: str | None = None) -> str:
+        """How a row is trained on a corpus, as JSON, for a cell of a CSV."""
+        one = self.system(name, data)
         vectors = None if "weights" in one.train else self.vectors
         shared = {"vectors": vectors, "texts": self.texts}
         shared |= {"teacher": one.teacher}
@@ -111,8 +114,15 @@ class Table:
 
     def outdated(self, rows: pd.DataFrame) -> pd.Series:
         """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
-        now = {one.name: self.settings(one.name) for one in self.systems}
-        return rows.get("settings", pd.Series(None, rows.index, object)) != rows["system"].map(now)
+        now = {
+            (one.name, data): self.settings(one.name, data)
+            for one in self.systems
+            for data in self.corpora
+        }
+        current = [now.get(place) for place in zip(rows["system"], rows["data"], strict=True)]
+        return rows.get("settings", pd.Series(None, rows.index, object)) != pd.Series(
+            current, rows.index, dtype=object
+        )
 
     def counted(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows that are shown: of the table, and of its settings where there are such."""
@@ -139,8 +149,8 @@ class Table:
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
         """Trains one system on one corpus, and tells how it came out."""
-        row = self.system(system)
-        train = row.train | ({"epochs": 1} if quick else {})
+        row = self.system(system, data)
+        train, corpus = row.train | ({"epochs": 1} if quick else {}), data
         if "weights" not in train:
             train["weights"] = "none" if self.vectors is None else str(imdb_vectors(self.vectors))
         started, teaching = time.perf_counter(), 0.0
@@ -161,7 +171,7 @@ class Table:
                 **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
                 "seconds": scores["seconds"] + round(teaching),
-                "settings": self.settings(system),
+                "settings": self.settings(system, corpus),
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
@@ -203,7 +213,15 @@ class Table:
             named = ", ".join(sorted(systems))
             beside.append(f"Of earlier settings than those below, {self.corpora[data]}: {named}.")
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
-        settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
+        settings = "\n".join(
+            [
+                *(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems),
+                *(
+                    f"- on {self.corpora[data]}, in addition: `{json.dumps(train)}`"
+                    for data, train in self.train_on.items()
+                ),
+            ]
+        )
         return f"""# {self.title}
 
 Test {self.metric.replace("_f1", " F1")} in percent: {numbers};

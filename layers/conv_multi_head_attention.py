@@ -26,6 +26,7 @@ class ConvMultiHeadAttention(Layer):
         filters: width of Q, K, V and of the output.
         kernel_size: words in the convolution's window.
         value_activation: activation of V; HCAN's second, parallel attention uses ``"tanh"``.
+        activation: activation of Q and K; Section 3.2 compares ``"elu"`` with ``"relu"``.
         dropout: rate on the attention weights.
 
     Call arguments:
@@ -47,7 +48,14 @@ class ConvMultiHeadAttention(Layer):
     """
 
     def __init__(
-        self, num_heads, filters, kernel_size=3, value_activation="elu", dropout=0.0, **kwargs
+        self,
+        num_heads,
+        filters,
+        kernel_size=3,
+        value_activation="elu",
+        dropout=0.0,
+        activation="elu",
+        **kwargs,
     ):
         super().__init__(**kwargs)
         check_sizes(filters=filters, kernel_size=kernel_size)
@@ -56,6 +64,7 @@ class ConvMultiHeadAttention(Layer):
         self.filters = filters
         self.kernel_size = kernel_size
         self.value_activation = keras.activations.get(value_activation)
+        self.activation = keras.activations.get(activation)
         self.dropout = dropout
         # Q, K and V as one convolution with three times the filters: one pass over the input.
         # Orthogonal kernels as in the authors' code; the paper does not say.
@@ -72,8 +81,8 @@ class ConvMultiHeadAttention(Layer):
         windows = ngrams(zero_masked(inputs, mask), self.kernel_size, (self.kernel_size - 1) // 2)
         query, key, value = ops.split(self.projection(windows), 3, axis=-1)
         outputs, scores = multi_head_attention(
-            ops.elu(query),
-            ops.elu(key),
+            self.activation(query),
+            self.activation(key),
             self.value_activation(value),
             self.num_heads,
             mask,
@@ -84,5 +93,6 @@ class ConvMultiHeadAttention(Layer):
 
     def get_config(self):
         return super().get_config() | {
-            "value_activation": keras.activations.serialize(self.value_activation)
+            "value_activation": keras.activations.serialize(self.value_activation),
+            "activation": keras.activations.serialize(self.activation),
         }

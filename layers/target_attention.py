@@ -26,6 +26,7 @@ class TargetAttention(UnmaskedLayer):
         project_values: False averages the input itself, as the authors' code does; the input
             must then be ``filters`` wide.
         dropout: rate on the attention weights.
+        activation: activation of K and V.
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -41,7 +42,14 @@ class TargetAttention(UnmaskedLayer):
     """
 
     def __init__(
-        self, num_heads, filters, kernel_size=3, project_values=True, dropout=0.0, **kwargs
+        self,
+        num_heads,
+        filters,
+        kernel_size=3,
+        project_values=True,
+        dropout=0.0,
+        activation="elu",
+        **kwargs,
     ):
         super().__init__(**kwargs)
         check_sizes(filters=filters, kernel_size=kernel_size)
@@ -51,9 +59,10 @@ class TargetAttention(UnmaskedLayer):
         self.kernel_size = kernel_size
         self.project_values = project_values
         self.dropout = dropout
+        self.activation = keras.activations.get(activation)
         self.projection = keras.layers.Dense(
             2 * filters if project_values else filters,
-            activation="elu",
+            activation=self.activation,
             dtype=self.dtype_policy,
         )
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
@@ -86,3 +95,6 @@ class TargetAttention(UnmaskedLayer):
         )
         outputs, scores = ops.squeeze(outputs, axis=1), ops.squeeze(scores, axis=2)
         return (outputs, scores) if return_attention_scores else outputs
+
+    def get_config(self):
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

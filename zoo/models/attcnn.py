@@ -59,6 +59,7 @@ class KimCNN(TextClassifier):
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
 
     preset_weights = dict.fromkeys(("kim2014", "nguyen2015"), "word2vec-google-news-300")
+    preset_weights |= {"gao2018": "word2vec"}
     presets = {
         "kim2014": {
             "embedding_dim": 300,  # Kim, Section 3.2: word2vec
@@ -66,6 +67,13 @@ class KimCNN(TextClassifier):
             "windows": (3, 4, 5),  # Kim, Section 3.1
             "dropout": 0.5,  # Kim, Section 3.1
             "max_norm": 3.0,  # Kim, Section 3.1
+        },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "filters": 100,
+            "windows": (3, 4, 5),
+            "dropout": 0.5,
+            "max_norm": None,
         },
         "nguyen2015": {
             "embedding_dim": 300,  # Nguyen and Grishman, Section 4.2: word2vec

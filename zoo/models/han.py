@@ -71,13 +71,19 @@ class HAN(HierarchicalClassifier):
     learning_rate = 2e-3
     sentence_groups = 4  # a step of a GRU costs more than a padded word in it
 
-    preset_weights = {"yang2016": "word2vec"}  # Section 3.3
+    preset_weights = dict.fromkeys(("yang2016", "gao2018"), "word2vec")  # Section 3.3; HCAN's 4.3
     presets = {
         "yang2016": {
             "embedding_dim": 200,  # Section 3.3
             "units": 50,  # Section 3.3
             "attention_dim": 100,  # Section 3.3
             "output_dropout": 0.0,  # the paper has none
+        },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "units": 50,
+            "attention_dim": 200,
+            "output_dropout": 0.0,
         },
     }
     recipes = {
