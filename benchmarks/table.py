@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 import zoo
-from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
+from benchmarks.claims import MEAN, Claim, as_table, by_chance, judged, packed
 from benchmarks.report import machine
 from zoo import datasets
 from zoo.datasets.text.tokens import split_words
@@ -175,6 +175,7 @@ class Table:
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
+                "share": float(answers["label"].value_counts(normalize=True).max()),
             }
 
     @staticmethod
@@ -242,15 +243,20 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 {settings}
 """
 
-    def tested(self, rows: pd.DataFrame) -> list[dict]:
-        """The claims, as :func:`benchmarks.claims.tested` finds them."""
+    def judged(self, rows: pd.DataFrame) -> list[dict]:
+        """The claims, as :func:`benchmarks.claims.judged` finds them."""
         rows = self.counted(rows)
-        return list(tested(self.claims, self.corpora, rows.assign(old=self.outdated(rows))))
+        shares = rows.groupby("data")["share"].max().dropna() if "share" in rows else {}
+        rows = rows.assign(old=self.outdated(rows))
+        return list(judged(self.claims, self.corpora, rows, dict(shares)))
 
-    def verdicts(self, rows: pd.DataFrame) -> list[str]:
-        """Those on the paper's own claims, each on one corpus."""
-        found = self.tested(rows)
-        return [one["verdict"] for one in found if not one["claim"].ours and one["data"] != MEAN]
+    def verdicts(self, rows: pd.DataFrame) -> list[tuple[str, int]]:
+        """Those on the paper's own claims, each on one corpus, and on how many trainings."""
+        return [
+            (one["verdict"], one["trainings"])
+            for one in self.judged(rows)
+            if not one["claim"].ours and one["data"] != MEAN
+        ]
 
     def _claims(self, rows):
         if not self.claims:
@@ -266,13 +272,14 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 ## Claims of order
 
 Points of accuracy, by the mean of the trainings on each test text, of seeds that both systems
-have, with the interval of 95 % of samples of such texts (paired bootstrap).{more} How much a
-training differs from the next one of the same system is not in it: a verdict is on these
-trainings.{luck if pairs else ""} Of many claims without a difference, one in twenty would have a
-verdict by chance, and more, as trainings differ. A mean of corpora counts each the same, and
-samples the texts of each by itself.
+have. The interval of 95 % holds what other test texts (paired bootstrap) and other trainings might
+change: how much a training differs from the next one of the same system is pooled over the systems
+that have several on that corpus, or, where none has, on any.{more}{luck if pairs else ""} Of many
+claims without a difference, one in twenty would have a verdict by chance. A claim on a system that
+is no better than the most frequent label confirms nothing, and is left out. A mean of corpora
+counts each the same, and samples the texts of each by itself.
 
-{chr(10).join(as_table(self.tested(rows), self.corpora))}
+{chr(10).join(as_table(self.judged(rows), self.corpora))}
 """
 
     def _lines(self, rows):

@@ -9,7 +9,7 @@ from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.layers.checks import half_of
 from zoo.options import Distance, Positive, Rate, Share, Size, Sizes
-from zoo.recipes import Recipe
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(
@@ -86,7 +86,7 @@ class KimCNN(TextClassifier):
             "entities": True,
         },
     }
-    recipes = {"kim2014": RECIPE}
+    recipes = {"kim2014": RECIPE, "gao2018": GAO2018}
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.recurrent import GRU
 from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.options import Size
-from zoo.recipes import Recipe
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 POOLINGS = {
@@ -87,6 +87,7 @@ class HAN(HierarchicalClassifier):
         },
     }
     recipes = {
+        "gao2018": GAO2018,
         "yang2016": Recipe(
             keep="best",
             optimizer="SGD",  # Section 3.3

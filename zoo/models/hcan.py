@@ -16,7 +16,7 @@ from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
 from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.options import Positive, Rate, Size
-from zoo.recipes import Recipe
+from zoo.recipes import GAO2018
 from zoo.registry import register_model
 
 
@@ -162,20 +162,7 @@ class HCAN(HierarchicalClassifier):
             "output_dropout": 0.0,  # Section 3.8 names none; the authors' code has 0.1
         },
     }
-    recipes = {
-        "gao2018": Recipe(  # Section 4.3
-            keep="best",
-            optimizer="Adam",
-            settings={"beta_1": 0.9, "beta_2": 0.99},
-            learning_rate=2e-5,
-            schedule="constant",
-            batch_size=1,
-            epochs=4,  # Table 2's hours and milliseconds a document are 3 to 4 passes
-            evaluate_every=50_000,
-            patience=0.2,
-            class_weights=False,
-        ),
-    }
+    recipes = {"gao2018": GAO2018}
 
     def __init__(
         self,
