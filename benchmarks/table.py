@@ -18,6 +18,7 @@ from zoo import datasets
 from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
 from zoo.filesystem.atomic_files import whole
+from zoo.registry import import_model
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "
@@ -70,6 +71,8 @@ class Table:
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
+        rates: learning rates, of which the validation split chooses in each training; none for
+            that of the recipe. Systems that are solved, and rows with a recipe, have none.
         shown: rows for the README, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
@@ -86,6 +89,7 @@ class Table:
     metric: str = "accuracy"
     elsewhere: tuple[str, ...] = ()
     train_on: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rates: tuple[float, ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
     texts: tuple[int, int] | None = None
@@ -108,9 +112,14 @@ class Table:
         one = self.system(name, data)
         vectors = None if "weights" in one.train else self.vectors
         shared = {"vectors": vectors, "texts": self.texts}
-        shared |= {"teacher": one.teacher}
+        shared |= {"teacher": one.teacher, "rates": self.rates_of(one) or None}
         told = {name: value for name, value in shared.items() if value is not None}
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
+
+    def rates_of(self, row: System) -> tuple[float, ...]:
+        """The learning rates of which a row's is chosen."""
+        own = import_model(row.model)[0].solves or {"recipe", "learning_rate"} & set(row.train)
+        return () if own else self.rates
 
     def outdated(self, rows: pd.DataFrame) -> pd.Series:
         """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
@@ -162,7 +171,7 @@ class Table:
                 shared |= {"epochs": 1} if quick else {}
                 train["teacher"] = zoo.train(data=data, **row.teacher | shared)
                 teaching = time.perf_counter() - started
-            run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
+            run, rate = self._best(row, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))
             answers = pd.read_csv(run / "predictions.csv", dtype=str, keep_default_na=False)
             right = (answers["label"] == answers["predicted"]).to_numpy()
@@ -171,12 +180,28 @@ class Table:
                 **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
                 "seconds": scores["seconds"] + round(teaching),
+                "rate": rate,
                 "settings": self.settings(system, corpus),
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
                 "share": float(answers["label"].value_counts(normalize=True).max()),
             }
+
+    def _best(self, row, data, **train):
+        """The run of the learning rate with the best validation accuracy, and the rate."""
+        runs = {}
+        for rate in self.rates_of(row) or (None,):
+            chosen = {} if rate is None else {"learning_rate": rate}
+            runs[rate] = zoo.train(row.model, data, **train, **chosen)
+        if len(runs) == 1:
+            return runs[rate], rate
+        reached = {
+            rate: pd.read_csv(run / "history.csv")["val_accuracy"].max()
+            for rate, run in runs.items()
+        }
+        best = max(reached, key=reached.get)
+        return runs[best], best
 
     @staticmethod
     def told(found: dict[str, Any]) -> str:
@@ -209,10 +234,16 @@ class Table:
         numbers = f"the {self.reference}'s, ours, and the gap" if self.numbered else "ours"
         jobs = int(rows["jobs"].max())
         old = rows[self.outdated(rows)].groupby("data")["system"].unique()
+        chosen = rows.dropna(subset="rate") if "rate" in rows else rows[:0]
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
         for data, systems in old.items():
             named = ", ".join(sorted(systems))
             beside.append(f"Of earlier settings than those below, {self.corpora[data]}: {named}.")
+        for (system, data), own in chosen.groupby(["system", "data"], sort=False):
+            rates = ", ".join(f"{rate:g}" for rate in own.sort_values("seed")["rate"])
+            beside.append(
+                f"Learning rates that validation chose, {self.corpora[data]}: {system} {rates}."
+            )
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
         settings = "\n".join(
             [

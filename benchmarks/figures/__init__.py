@@ -1,7 +1,7 @@
 """The papers' figures and analyses, drawn anew: a module for each.
 
-A module has ``TITLE``, ``TEXT``, what the paper shows and how ours differs, and ``measure()``, which
-gives a table, and ``draw(table)``, which gives a figure of it. ``make figures`` writes both.
+A module has ``TITLE``; ``TEXT``, what the paper shows and how ours differs; ``measure()``, which
+gives a table; and ``draw(table)``, which gives a figure of it. ``make figures`` writes both.
 """
 
 import tempfile

@@ -1,4 +1,7 @@
-"""``make figures`` draws all, ``make figures FIGURES="hcan_time"`` some; runs are kept and reused."""
+"""Draws figures of the papers: ``make figures`` all, ``make figures FIGURES=hcan_time`` one.
+
+Runs that they need are trained once, and kept in ``runs/figures``.
+"""
 
 import importlib
 import logging
