@@ -69,7 +69,7 @@ class Table:
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
-        shown: rows for the README, each with a corpus.
+        shown: rows for docs/measured.md, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
         seeds: trainings of each row that are planned.
@@ -281,7 +281,7 @@ samples the texts of each by itself.
             yield f"| {system.name} | {' | '.join(cells)} |"
 
     def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
-        """The rows that are for the README."""
+        """The rows that are for docs/measured.md."""
         rows = self.counted(rows)
         for name, data in self.shown:
             own = rows[(rows["system"] == name) & (rows["data"] == data)]
@@ -289,7 +289,7 @@ samples the texts of each by itself.
                 paper = self.system(name).paper[list(self.corpora).index(data)]
                 ours = 100 * own[self.metric].mean()
                 yield (
-                    f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
+                    f"| [{self.title}]({link}) | {name} | {self.corpora[data]} | "
                     f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} | {len(own)} |"
                 )
 
