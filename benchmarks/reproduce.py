@@ -2,9 +2,10 @@
 
 ``make reproduce TABLE=ssan2`` runs the rows of a module of :mod:`benchmarks.tables` on the corpora
 that are at hand, and writes ``benchmarks/results/<table>.csv``, a row for each training, and
-``.md``, and what the README shows of it. Run again, it goes on where the CSV stops. Accuracies of
-other arguments than the table has now are run anew, and take the place of the old ones; delete rows
-to run them anew for another reason, as a changed recipe or preset, and those of costs or counts.
+``.md``, and what docs/measured.md shows of it. Run again, it goes on where the CSV stops.
+Accuracies of other arguments than the table has now are run anew, and take the place of the old
+ones; delete rows to run them anew for another reason, as a changed recipe or preset, and those of
+costs or counts.
 """
 
 import importlib
@@ -67,7 +68,7 @@ def as_run(name: str, plan: list[tuple], quick: bool, jobs: int) -> Iterator[tup
 
 
 def highlights() -> Iterator[str]:
-    """What the README shows of the tables that have a report: some rows, and verdicts."""
+    """What docs/measured.md shows of the tables that have a report: some rows, and verdicts."""
     few, several = [], []  # verdicts, by the trainings they rest on
     yield "| paper | system | data | paper's accuracy | ours | gap | trainings |"
     yield "|---|---|---|--:|--:|--:|--:|"

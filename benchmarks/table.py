@@ -73,7 +73,7 @@ class Table:
             rows that do not say otherwise; None for none.
         rates: learning rates, of which the validation split chooses in each training; none for
             that of the recipe. Systems that are solved, and rows with a recipe, have none.
-        shown: rows for the README, each with a corpus.
+        shown: rows for docs/measured.md, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
         seeds: trainings of each row that are planned.
@@ -337,7 +337,7 @@ counts each the same, and samples the texts of each by itself.
             yield f"| {system.name} | {' | '.join(cells)} |"
 
     def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
-        """The rows that are for the README."""
+        """The rows that are for docs/measured.md."""
         rows = self.counted(rows)
         for name, data in self.shown:
             own = rows[(rows["system"] == name) & (rows["data"] == data)]
@@ -345,7 +345,7 @@ counts each the same, and samples the texts of each by itself.
                 paper = self.system(name).paper[list(self.corpora).index(data)]
                 ours = 100 * own[self.metric].mean()
                 yield (
-                    f"| [{self.title}](benchmarks/{link}) | {name} | {self.corpora[data]} | "
+                    f"| [{self.title}]({link}) | {name} | {self.corpora[data]} | "
                     f"{told(paper)} | {ours:.1f} | {ours - paper:+.1f} | {len(own)} |"
                 )
 
