@@ -2,8 +2,10 @@
 
 from keras import ops
 
+from zoo.layers.types import Tensor
 
-def ngrams(inputs, size, before=0):
+
+def ngrams(inputs: Tensor, size: int, before: int = 0) -> Tensor:
     """Joins each position with its neighbours; a Dense layer of this is a convolution.
 
     On a CPU one large matrix product is 1.4 to 2.7 times as fast as TensorFlow's convolution. On

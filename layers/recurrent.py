@@ -8,11 +8,19 @@ also refuses a hole, such as an empty sentence between others: what zoo trains o
 import keras
 from keras import ops
 
+from zoo.layers.types import Tensor
+
 
 class CuDNNInTraining:
     """The difference to Keras' layers, of which it comes first."""
 
-    def inner_loop(self, sequences, initial_state, mask, training=False):
+    def inner_loop(
+        self,
+        sequences: Tensor,
+        initial_state: list[Tensor],
+        mask: Tensor | None,
+        training: bool | None = False,
+    ) -> tuple[Tensor, Tensor, list[Tensor]]:
         self.use_cudnn = "auto" if training else False
         if mask is None or not training:
             return super().inner_loop(sequences, initial_state, mask, training)
