@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from keras import tree
 
 import zoo
 from tests.kinds import KINDS, long_unless
 from tests.shipping.test_formats import TEXTS, small_model
 from zoo.datasets import Preprocessor
 from zoo.evaluation.prediction import predict
+from zoo.explanation.attention import word_weights
 from zoo.runs.onnx_model import OnnxClassifier
 from zoo.shipping import saving
 from zoo.shipping.onnx_file import write_of_texts
@@ -39,6 +41,34 @@ def test_every_kind_of_model_says_the_same(name, tmp_path):
         np.testing.assert_allclose(answers.predict(texts), expected, atol=1e-5)
         labels = [one["label"] for one in answers.classify(texts)]
         assert labels == [one["label"] for one in model.answers_to(texts)]
+
+
+PLACED = [
+    "&amp;&lt;good&#0000065;&;stay& a&b;",
+    "It isn't &eacute;t&#xE9; bad;\U0001f600 \u0130 ..",
+]
+
+
+@pytest.mark.parametrize("name", [long_unless(n in ("hcan", "act"), n) for n in KINDS])
+def test_attention_is_told_with_the_words_places(name, tmp_path):
+    model = small_model(name)
+    if word_weights(model, model.preprocessor(["a"])) is None:
+        with pytest.raises(zoo.UsageError, match=f"{name} has no attention to show"):
+            write_of_texts(model, tmp_path / "model.onnx", attention=True)
+        return
+    write_of_texts(model, tmp_path / "model.onnx", attention=True)
+    session = OnnxClassifier(tmp_path / "model.onnx").session
+    for texts in (TEXTS, [""], [*PLACED, *ODD[1:]]):
+        given = {"texts": np.array(texts, object)}
+        weights, starts, ends = session.run(["weights", "starts", "ends"], given)
+        expected = word_weights(model, model.preprocessor(texts))
+        np.testing.assert_allclose(weights, expected, atol=1e-5)
+        for number, words in enumerate(model.preprocessor.words(texts).to_list()):
+            words = tree.flatten(words)
+            spans = np.stack([starts[number].reshape(-1), ends[number].reshape(-1)], 1)
+            parts = [texts[number][start:end] for start, end in spans if end]
+            clean = [model.preprocessor.words([part]).to_list()[0] for part in parts]
+            assert [tree.flatten(one) for one in clean] == [[word] for word in words]
 
 
 @pytest.mark.parametrize("thresholds", [None, [0.2, 0.7, 0.5]])
