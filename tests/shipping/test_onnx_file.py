@@ -16,6 +16,7 @@ from keras import tree
 import zoo
 from tests.kinds import KINDS, long_unless
 from tests.shipping.test_formats import TEXTS, small_model
+from zoo.cli.texts import fastest_of
 from zoo.datasets import Preprocessor
 from zoo.evaluation.prediction import predict
 from zoo.explanation.attention import word_weights
@@ -140,20 +141,45 @@ def test_nothing_but_onnxruntime_and_numpy_is_needed(run, tmp_path):
     [
         (lambda path: path.unlink(), "has no model.onnx"),
         (lambda path: path.write_bytes(path.read_bytes()[:999]), "model.onnx is damaged"),
-        (lambda path: onnx.save(_without_metadata(path), path), "takes no texts, or is not zoo's"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-999]), "model.onnx is damaged"),
+        (lambda path: path.write_bytes(b""), "model.onnx is damaged"),
+        (lambda path: (path.unlink(), path.mkdir()), "model.onnx is damaged"),
+        (lambda path: changed(path, opset=99), "or too new for onnxruntime 1"),
+        (lambda path: changed(path, about=None), "takes no texts, or is not zoo's"),
+        (lambda path: changed(path, about="{}"), "takes no texts, or is not zoo's"),
+        (lambda path: changed(path, about="["), "model.onnx is damaged"),
+        (lambda path: changed(path, labels=["one"]), "its labels are not those of its prob"),
+        (lambda path: changed(path, answers="ranks"), "takes no texts, or is not zoo's"),
     ],
 )
 def test_what_is_no_model_is_told(run, tmp_path, damage, message):
+    """In one line, by the command, too, which has another way."""
     folder = shutil.copytree(run, tmp_path / "run")
     damage(folder / "model.onnx")
     with pytest.raises(zoo.UsageError, match=message):
         zoo.load(folder, runtime="onnx")
+    with pytest.raises(zoo.UsageError, match=f"{message}.*: --runtime keras$"):
+        fastest_of(folder, "onnx")
+    if (folder / "model.onnx").exists():
+        with pytest.raises(zoo.UsageError, match=f"{message}.*: --runtime keras$"):
+            fastest_of(folder)
+    (folder / "model.keras").unlink()
+    with pytest.raises(zoo.UsageError, match=message) as told:
+        fastest_of(folder, "onnx")
+    assert "--runtime" not in str(told.value)
 
 
-def _without_metadata(path):
+def changed(path, opset=None, **about):
+    """Rewrites a file with other operators, or with something else told of itself."""
     model = onnx.load(path)
-    del model.metadata_props[:]
-    return model
+    if opset is not None:
+        model.opset_import[0].version = opset
+    else:
+        (own,) = model.metadata_props
+        own.value = about.get("about") or json.dumps(json.loads(own.value) | about)
+        if about.get("about", "") is None:
+            del model.metadata_props[:]
+    onnx.save(model, path)
 
 
 def test_a_file_of_another_model_is_refused(run, tmp_path):

@@ -23,7 +23,6 @@ from zoo.cli.texts import (
     Run,
     fastest_of,
     lines_of_standard_input,
-    model_of,
     no_file,
     one_source,
     only_of_file,
@@ -123,7 +122,7 @@ def predict(
         texts = map(composed, texts) if texts else lines_of_standard_input(encoding)
     if output is not None:
         check_new(output)
-    model = fastest_of(run) if runtime is None else model_of(run, runtime)
+    model = fastest_of(run, runtime)
     from zoo.evaluation.prediction import (
         columns_of_answers,
         names_beside,

@@ -97,19 +97,26 @@ def check_run(run):
         raise UsageError(f"{run} is a file: give the run's folder, {run.parent}")
 
 
-def model_of(run, runtime="keras"):
+def model_of(run):
     """The model of a run folder."""
     check_run(run)
-    return zoo.load(run, runtime)
+    return zoo.load(run)
 
 
-def fastest_of(run):
-    """The same, by ``model.onnx`` where it can be, without TensorFlow."""
+def fastest_of(run, runtime=None):
+    """The same, or by ``model.onnx``, without TensorFlow: by default where it can be."""
     from zoo.runs.onnx_model import NAME
 
-    if importlib.util.find_spec("onnxruntime") and (run / NAME).exists():
-        return model_of(run, "onnx")
-    return model_of(run)
+    check_run(run)
+    if runtime is None:
+        has_onnx = importlib.util.find_spec("onnxruntime") and (run / NAME).exists()
+        runtime = "onnx" if has_onnx else "keras"
+    try:
+        return zoo.load(run, runtime)
+    except UsageError as error:
+        if runtime == "onnx" and (run / "model.keras").exists():
+            raise UsageError(f"{error}. Or answer by model.keras: --runtime keras") from None
+        raise
 
 
 def text_column_of(run, file, given, encoding):
