@@ -1,6 +1,5 @@
 """Texts of a command: on its line, in a file, or lines of standard input."""
 
-import importlib.util
 import os
 import re
 import sys
@@ -105,12 +104,10 @@ def model_of(run):
 
 def fastest_of(run, runtime=None):
     """The same, or by ``model.onnx``, without TensorFlow: by default where it can be."""
-    from zoo.runs.onnx_model import NAME
+    from zoo.runs.run_folder import fastest_runtime
 
     check_run(run)
-    if runtime is None:
-        has_onnx = importlib.util.find_spec("onnxruntime") and (run / NAME).exists()
-        runtime = "onnx" if has_onnx else "keras"
+    runtime = runtime or fastest_runtime(run)
     try:
         return zoo.load(run, runtime)
     except UsageError as error:

@@ -17,7 +17,7 @@ from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.scores import read_test_split
 from zoo.filesystem.atomic_files import check_new, whole, write_json
-from zoo.filesystem.paths import expanded
+from zoo.filesystem.paths import check_no_pattern, expanded
 from zoo.layers import PairwiseAttention
 from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
@@ -25,7 +25,7 @@ from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
 from zoo.shipping.model_card import Agreement, model_card
-from zoo.shipping.saved_model import check_path, export_saved_model
+from zoo.shipping.saved_model import export_saved_model
 from zoo.shipping.scores import Scores
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
@@ -100,7 +100,7 @@ def export(
     output = run / "exports" / name if output is None else expanded(output)
     check_new(output)
     if format == "savedmodel":
-        check_path(output)
+        check_no_pattern(output)
     model = load(run)
     config = read_config(run)
     if config.settings.data is not None:
