@@ -263,13 +263,6 @@ def test_a_changed_file_is_read_anew(folder, tmp_path, monkeypatch):
         soon(["bad one", "good one"])
 
 
-@pytest.fixture
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 @contextlib.contextmanager
 def command(folder, port):
     """The process of ``zoo serve``, once it answers."""
