@@ -179,9 +179,8 @@ def _need(package, format):
     try:
         importlib.import_module(package)
     except ImportError:
-        raise UsageError(
-            f"the format {format} needs {package}: pip install 'attention-zoo[{format}]'"
-        ) from None
+        name = package.replace("_", "-")
+        raise UsageError(f"the format {format} needs {package}: pip install {name}") from None
 
 
 def _write_saved_model(model, folder, quantize) -> Answer:
