@@ -184,13 +184,27 @@ def _texts(name, shape):
 
 
 def _teach_tf2onnx():
-    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
+    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone.
+
+    Of ``-x / sqrt(2)`` it is 1 + erf(x / sqrt(2)), by which onnxruntime knows GELU, and computes it
+    at once.
+    """
     from tf2onnx.handler import tf_op
 
     @tf_op("Erfc")
     class Erfc:
         @classmethod
         def version_9(cls, context, node, **_):
-            node.type, (output,) = "Erf", node.output
-            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
-            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
+            node.type, (output,), (scaled,) = "Erf", node.output, node.inputs
+            one, root = (
+                context.make_const(f"{node.name}_{number}", np.array(number, "float32")).output[0]
+                for number in (1, 2**0.5)
+            )
+            is_gelu = scaled.type == "Mul" and scaled.inputs[0].type == "Neg"
+            if is_gelu:
+                (x,) = scaled.inputs[0].input
+                half = context.make_node("Div", [x, root]).output[0]
+                context.replace_input(node, node.input[0], half, 0)
+            context.insert_new_node_on_output(
+                "Add" if is_gelu else "Sub", output, inputs=[one, output]
+            )
