@@ -39,7 +39,8 @@ class KimCNN(TextClassifier):
     """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
 
     Convolutions of several widths, the maximum of each filter over time, softmax (Zhao and Wu
-    2016, Section 2.1; Gao et al. 2018, Section 4.2).
+    2016, Section 2.1; Gao et al. 2018, Section 4.2). Filters start as Keras' do; in Kim's code they
+    start between -0.01 and 0.01.
 
     Args:
         filters: feature maps of each width.

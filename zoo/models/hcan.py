@@ -125,7 +125,9 @@ class HCAN(HierarchicalClassifier):
     One level reads the words of each sentence, a second one the sentence vectors (Section 3.7);
     the flat variants read all words of a document in one level. The eight names are the rows of
     Table 2: one or two self-attentions, max-pooling or target attention.
-    Defaults are smaller than the paper's, which are the preset ``gao2018``.
+    Defaults are smaller than the paper's, which are the preset ``gao2018``. Its word vectors are
+    skip-gram's over whole texts, as all of zoo's; the authors' code has CBOW over sentences, scaled
+    to a deviation of 0.4.
 
     Args:
         num_heads: heads of each attention; divides ``embedding_dim``, which is also the width of

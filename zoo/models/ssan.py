@@ -28,7 +28,7 @@ RECIPE = Recipe(  # Section 4.4
     settings={"rho": 0.95, "epsilon": 1e-8},  # authors' code: epsilon
     learning_rate=0.1,
     schedule="constant",
-    batch_size=32,  # that of the baselines (Section 4.3)
+    batch_size=32,  # that of the baselines (Section 4.3); authors' code: 128, and 50,000 steps
     steps=100_000,
     patience=1 / 20,  # the paper has none: 5,000 steps without a better accuracy end it
     class_weights=False,
@@ -61,7 +61,8 @@ class SSAN(TextClassifier):
     Layers of one-head self-attention between feed-forward layers, averaged over the words
     (Section 3, Figure 1). Padding is masked, which the authors' code does not do. The names are
     rows of Table 2: relative position representations with one layer and with two, sinusoidal
-    position encodings, no positions.
+    position encodings, which follow the printed formula (the authors' code has other exponents),
+    and no positions.
 
     Args:
         num_layers: layers of self-attention.
