@@ -57,9 +57,10 @@ audit: $(BIN)/zoo .venv/audit/bin/pip-audit  ## Look up known vulnerabilities of
 	@$(PYTHON) -m venv .venv/audit
 	@.venv/audit/bin/pip install --quiet --disable-pip-version-check pip-audit
 
-lint: $(BIN)/zoo  ## Check style.
+lint: $(BIN)/zoo  ## Check style and types.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 
 format: $(BIN)/zoo  ## Mend style.
 	@$(BIN)/ruff check --fix .

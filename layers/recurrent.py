@@ -22,11 +22,12 @@ class CuDNNInTraining:
         training: bool | None = False,
     ) -> tuple[Tensor, Tensor, list[Tensor]]:
         self.use_cudnn = "auto" if training else False
+        inner_loop = super().inner_loop  # type: ignore[misc]  # of Keras' layer, beside this class
         if mask is None or not training:
-            return super().inner_loop(sequences, initial_state, mask, training)
+            return inner_loop(sequences, initial_state, mask, training)
         some = ops.any(mask, axis=1, keepdims=True)
         mask = ops.where(some, mask, ops.equal(ops.arange(ops.shape(mask)[1]), 0))
-        last, outputs, states = super().inner_loop(sequences, initial_state, mask, training)
+        last, outputs, states = inner_loop(sequences, initial_state, mask, training)
         return ops.where(some, last, ops.zeros_like(last)), outputs, states
 
 

@@ -113,7 +113,7 @@ class Recipe:
             learning_rate=recipe.learning_rate or classifier.learning_rate,
             epochs=math.ceil(steps / epoch),
             steps=steps,
-            keep=keep,
+            keep=keep,  # type: ignore[arg-type]  # checked above
             evaluate_every=min(every, steps) * recipe.batch_size,
         )
 

@@ -3,7 +3,7 @@
 Ambartsoumian and Popowich 2018, Sections 4.3 and 5.1, Table 3.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -13,7 +13,8 @@ from zoo.layers import MaskedAveragePooling, recurrent
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.options import Rate, Size, Sizes
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Rate, Size, Sizes
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -67,7 +68,7 @@ class LSTM(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         units: Size = 100,
         bidirectional: bool = False,
@@ -75,8 +76,8 @@ class LSTM(TextClassifier):
         hidden_dim: Size | None = None,
         dropout: Rate = 0.5,
         state_dropout: Rate = 0.0,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.units = units
         self.bidirectional = bidirectional
@@ -91,7 +92,7 @@ class LSTM(TextClassifier):
         self.mean = MaskedAveragePooling() if pooling == "mean" else None
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.drop(self.embed(ids), training=training)
         state = self.encoder(words, mask=word_mask(ids), training=training)
         if self.mean is not None:
@@ -133,7 +134,7 @@ class BarnesCNN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         filters: Size = 20,
         windows: Sizes = (2, 3, 4),
@@ -141,8 +142,8 @@ class BarnesCNN(TextClassifier):
         dropout: Rate = 0.5,
         drop_after: Literal["convolutions", "hidden"] = "convolutions",
         max_words: Size = 200,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, max_words=max_words, **kwargs)
         if max_words <= max(windows):
             raise ValueError(
@@ -158,7 +159,7 @@ class BarnesCNN(TextClassifier):
         self.pool = keras.layers.MaxPooling1D(2)
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.drop(zero_masked(self.embed(ids), word_mask(ids)), training=training)
         # As long as the longest text, whatever the batch: Dense needs one length.
         words = ops.pad(words, [[0, 0], [0, self.max_words], [0, 0]])[:, : self.max_words]

@@ -1,6 +1,6 @@
 """Conv-GRNN and LSTM-GRNN: Document Modeling with Gated Recurrent Neural Network (EMNLP 2015)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -11,8 +11,9 @@ from zoo.layers.layer import Layer, UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.recurrent import LSTM
+from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
-from zoo.options import Size
+from zoo.options import Classes, Size
 from zoo.registry import register_model
 
 
@@ -26,15 +27,17 @@ class GatedCell(Layer):
         units: width of h.
     """
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = self.state_size = units
         self.gates = keras.layers.Dense(3 * units, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.gates.build((None, input_shape[-1] + self.units))
 
-    def call(self, inputs, states, training=None):
+    def call(
+        self, inputs: Tensor, states: list[Tensor], training: bool | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
         (state,) = states
         gates = self.gates(ops.concatenate([state, inputs], axis=-1))
         take, keep, new = ops.split(gates, 3, axis=-1)
@@ -45,11 +48,21 @@ class GatedCell(Layer):
 class Level(UnmaskedLayer):
     """What the levels share: no attention."""
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = units
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
+        """A vector, ``[batch, units]``, of each sequence."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Any]:
         vector = self.summarize(inputs, mask, training)
         return (vector, (None, None)) if return_attention_scores else vector
 
@@ -62,16 +75,16 @@ class ConvolutionalSentence(Level):
     three. An n-gram starts at every word; beyond the last one there are zeros.
     """
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
         self.convolutions = [keras.layers.Dense(units, dtype=self.dtype_policy) for _ in range(3)]
         self.mean = MaskedAveragePooling()
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         for size, convolution in enumerate(self.convolutions, start=1):
             convolution.build((*input_shape[:-1], size * input_shape[-1]))
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         inputs = zero_masked(inputs, mask)
         vectors = [
             ops.tanh(self.mean(convolution(ngrams(inputs, size)), mask=mask))
@@ -84,14 +97,14 @@ class ConvolutionalSentence(Level):
 class RecurrentSentence(Level):
     """A sentence's vector by an LSTM: its last state (Section 2.1)."""
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
         self.encoder = LSTM(units, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.encoder.build(input_shape)
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         return self.encoder(inputs, mask=mask, training=training)
 
 
@@ -105,7 +118,7 @@ class GatedDocument(Level):
             beside the first one's.
     """
 
-    def __init__(self, units, bidirectional=False, **kwargs):
+    def __init__(self, units: int, bidirectional: bool = False, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
         self.bidirectional = bidirectional
         cell = GatedCell(units, dtype=self.dtype_policy)
@@ -113,10 +126,10 @@ class GatedDocument(Level):
         self.encoder = Bidirectional(encoder) if bidirectional else encoder
         self.mean = MaskedAveragePooling()
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.encoder.build(input_shape)
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         return self.mean(self.encoder(inputs, mask=mask, training=training), mask=mask)
 
 
@@ -153,14 +166,14 @@ class GRNN(HierarchicalClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 100,
         sentence: Literal["convolution", "lstm"] = "convolution",
         units: Size = 50,
         bidirectional: bool = True,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.sentence = sentence
         self.units = units
@@ -169,6 +182,8 @@ class GRNN(HierarchicalClassifier):
         self.sentences = GatedDocument(units, bidirectional)
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """Models that were saved before ``bidirectional`` read forward alone."""
         return super().from_config({"bidirectional": False} | config, custom_objects)

@@ -1,6 +1,7 @@
 """HCAN: Hierarchical Convolutional Attention Networks for Text Classification (Gao et al. 2018)."""
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -14,8 +15,9 @@ from zoo.layers import (
 )
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
+from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
-from zoo.options import Positive, Rate, Size
+from zoo.options import Classes, Positive, Rate, Size
 from zoo.recipes import GAO2018
 from zoo.registry import register_model
 
@@ -31,29 +33,30 @@ class HCANLevel(keras.layers.Layer):
 
     def __init__(
         self,
-        dim,
-        num_heads,
-        max_length,
-        kernel_size,
-        two_attentions,
-        target,
-        project_values,
-        dropout,
-        norm_epsilon,
-        norm_words=False,
-        num_layers=1,
-        activation="elu",
-        position="learned",
-        **kwargs,
-    ):
+        dim: int,
+        num_heads: int,
+        max_length: int,
+        kernel_size: int,
+        two_attentions: bool,
+        target: bool,
+        project_values: bool,
+        dropout: float,
+        norm_epsilon: float,
+        norm_words: bool = False,
+        num_layers: int = 1,
+        activation: str = "elu",
+        position: str = "learned",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        shape, how = (num_heads, dim, kernel_size), {"dropout": dropout, "activation": activation}
+        shape = num_heads, dim, kernel_size
+        how: dict[str, Any] = {"dropout": dropout, "activation": activation}
 
-        def attention(values):
+        def attention(values: str) -> ConvMultiHeadAttention:
             return ConvMultiHeadAttention(*shape, value_activation=values, **how)
 
-        def norm():
+        def norm() -> LayerNormalization:
             return LayerNormalization(epsilon=norm_epsilon, over_words=norm_words)
 
         self.positions = None
@@ -74,18 +77,24 @@ class HCANLevel(keras.layers.Layer):
             self.summary = MaskedMaxPooling()
 
     @property
-    def self_attentions(self):
+    def self_attentions(self) -> Iterator[tuple[Any, ...]]:
         """The self-attentions of each layer, the second one None where there is one, and norms."""
         yield self.attention, self.parallel, self.norm
         yield from zip(self.more_attentions, self.more_parallels, self.more_norms, strict=True)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         parts = [part for layer in self.self_attentions for part in layer]
         for part in [self.positions, *parts, self.summary]:
             if part is not None:
                 part.build(input_shape)
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Any]:
         if self.positions is not None:
             inputs = inputs + self.positions(inputs)  # Section 3.6
         outputs = self.drop(inputs, training=training)  # Section 3.8
@@ -104,7 +113,7 @@ class HCANLevel(keras.layers.Layer):
         pairs = ops.concatenate(pairs, axis=1)
         return (vector, (words, pairs)) if return_attention_scores else vector
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: Tensor, previous_mask: Tensor | None) -> None:
         return None
 
 
@@ -168,7 +177,7 @@ class HCAN(HierarchicalClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 64,
         num_heads: Size = 4,
@@ -183,8 +192,8 @@ class HCAN(HierarchicalClassifier):
         activation: Literal["elu", "relu"] = "elu",
         position: Literal["learned", "none"] = "learned",
         max_sentences: Size | None = 100,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_classes, embedding_dim=embedding_dim, max_sentences=max_sentences, **kwargs
         )
@@ -201,7 +210,7 @@ class HCAN(HierarchicalClassifier):
         self.activation = activation
         self.position = position
         width = embedding_dim, num_heads
-        how = kernel_size, two_attentions, target, project_values, dropout, norm_epsilon
+        how: Any = kernel_size, two_attentions, target, project_values, dropout, norm_epsilon
         how += norm_words, num_layers, activation, position
         self.words = HCANLevel(*width, self.max_words, *how)
         if self.hierarchical:
@@ -209,6 +218,8 @@ class HCAN(HierarchicalClassifier):
             self.sentences = HCANLevel(*width, self.max_sentences, *how)
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
         """Models that were saved before ``norm_epsilon`` have Keras' own."""
         return super().from_config({"norm_epsilon": 1e-3} | config, custom_objects)

@@ -4,7 +4,7 @@ Ambartsoumian and Popowich 2018, with the Transformer that they compare it with.
 """
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -18,7 +18,8 @@ from zoo.layers import (
     TransformerLayer,
 )
 from zoo.layers.checks import check_heads
-from zoo.options import Distance, Rate, Size
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Distance, Rate, Size
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -43,7 +44,7 @@ RECIPES = {  # of the width of the paper's tables, and of each other one
 }
 
 
-def of_each_width(preset):
+def of_each_width(preset: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """A preset of width 300, and the same for the other widths of Table 2."""
     return {"ambartsoumian2018": preset} | {
         f"ambartsoumian2018_{width}": preset | {"embedding_dim": width} for width in RATES
@@ -90,15 +91,15 @@ class SSAN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         num_layers: Size = 1,
         position: Literal["rpr", "sinusoidal", "learned", "none"] = "rpr",
         max_distance: Distance = 10,
         dropout: Rate = 0.3,
         attention_dropout: Rate = 0.5,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.num_layers = num_layers
         self.position = position
@@ -117,13 +118,15 @@ class SSAN(TextClassifier):
         self.drop = keras.layers.Dropout(dropout)
         self.classify.use_bias = False  # as in Table 3's counts and in the authors' code
 
-    def attention_layer(self, max_distance):
+    def attention_layer(self, max_distance: int | None) -> keras.layers.Layer:
         """Q, K and V and what follows the attention are feed-forward layers with ReLU."""
         return RelativePositionAttention(
             1, self.embedding_dim, max_distance, "relu", dropout=self.attention_dropout
         )
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         mask = word_mask(ids)
         words = self.embed(ids)
         if self.positions is not None:
@@ -176,14 +179,14 @@ class Transformer(SSAN):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         num_heads: Size = 4,
         hidden_dim: Size = 128,
         num_layers: Size = 2,
         attention_dropout: Rate = 0.1,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         self.num_heads = num_heads
         self.hidden_dim = hidden_dim
         super().__init__(
@@ -191,7 +194,7 @@ class Transformer(SSAN):
         )
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
 
-    def attention_layer(self, max_distance):
+    def attention_layer(self, max_distance: int | None) -> keras.layers.Layer:
         return TransformerLayer(
             self.num_heads,
             self.hidden_dim,
