@@ -408,8 +408,10 @@ class Words:
         self.place = self.number - self.before[self.text]
         place = graph.Range(0, graph.Squeeze(length), 1) - self.bounds[number - 1]
         self.sums = self._sums(graph, place)
-        last = (inside & (row.before(starts) | ~row.before(inside))).where()
-        self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=False)]
+        self.spans = []
+        if spans:
+            last = (inside & (row.before(starts) | ~row.before(inside))).where()
+            self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=True)]
 
     def _sums(self, graph, place):
         """A number of 64 bits for each word."""
