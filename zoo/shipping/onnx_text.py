@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, VERSION
-from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST
+from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST, NUMBER
 from zoo.errors import UsageError
 from zoo.shipping.onnx_characters import (
     CASE,
@@ -30,8 +30,7 @@ from zoo.shipping.onnx_characters import (
 )
 from zoo.shipping.onnx_graph import Graph, Value
 
-BEFORE, AFTER = 1, 3  # characters that a clean-up looks at beside one
-NUMBERED = "&#(?:[0-9]+|[xX][0-9a-fA-F]+);"
+BEFORE, AFTER = 1, 3  # characters that a clean-up looks at before and behind one
 NO_CHARACTER = f"&#[xX]?0*[1-9a-fA-F][0-9a-fA-F]{{{LONGEST},}};"  # too many digits
 DIGITS = {f"{number:x}": number for number in range(16)} | {f"{n:X}": n for n in range(10, 16)}
 TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}  # of onnxruntime's Tokenizer
@@ -78,7 +77,7 @@ def _symbols(graph, texts, characters, spans):
     single = graph.Tokenizer(texts, separators=[""], **TOKENS)
     some = graph.RegexFullMatch(texts, pattern=f"(?s).*{ENTITY}.*")
     names = _any_of(name[1:] for name in CHARACTERS)
-    known = f"(?s){NUMBERED}|&(?:{names})|."
+    known = f"(?s){NUMBER}|&(?:{names})|."
     tokens = graph.when(
         graph.ReduceMax(some.int64(), keepdims=0) > 0,
         lambda: graph.Tokenizer(texts, tokenexp=known, **TOKENS),
@@ -113,7 +112,7 @@ def _symbols(graph, texts, characters, spans):
 
 
 def _spans(graph, single, tokens):
-    """Where each token starts in its text, and where it ends.
+    """Where each token starts in its text, and where it ends, counted in characters.
 
     A reference is a token of several characters: from its ``&`` to the next ``;``.
 
@@ -174,14 +173,21 @@ def _any_of(words):
 
 
 def _filled(graph, tokens, places, lacking, characters):
-    """Places of all tokens, of those that ``lacking`` names by their class or their number."""
+    """Places of all tokens: those of characters that are not told apart are of their class.
+
+    Args:
+        tokens: ``[batch, most]`` characters and references.
+        places: of the tokens, and -1 for those.
+        lacking: where these are, of all tokens one after the other; numbered references, too.
+        characters: of the clean-up.
+    """
     few = graph.Reshape(tokens, [-1])[lacking]
     found = graph.value(np.array(characters.others[SIGN]))
     for kind in OTHERS:
         own = graph.RegexFullMatch(few, pattern=characters.ranges[kind])
         found = graph.Where(own, characters.others[kind], found)
     found = graph.Expand(found, graph.Shape(few))
-    numbered = graph.RegexFullMatch(few, pattern=NUMBERED)
+    numbered = graph.RegexFullMatch(few, pattern=NUMBER)
     found = graph.when(
         graph.ReduceMax(numbered.int64(), keepdims=0) > 0,
         lambda: graph.Where(numbered, _numbered(graph, few, characters), found),
@@ -192,7 +198,7 @@ def _filled(graph, tokens, places, lacking, characters):
 
 
 def _numbered(graph, references, characters):
-    """Places of numbered references; of anything else, whatever."""
+    """The place of the character of each numbered reference; of any other token some place."""
     long = graph.RegexFullMatch(references, pattern=NO_CHARACTER)
     references = graph.Where(long, ["&#xFFFFFF;"], references)
     base = graph.Where(graph.RegexFullMatch(references, pattern="&#[xX].*"), 16, 10)
@@ -265,7 +271,7 @@ class Row:
 
         Args:
             found: where an expression would match.
-            overlaps: of those, which need what one before them would take.
+            overlaps: which of these begin with what a match before them would take.
         """
 
         def not_overlapped():
@@ -408,8 +414,10 @@ class Words:
         self.place = self.number - self.before[self.text]
         place = graph.Range(0, graph.Squeeze(length), 1) - self.bounds[number - 1]
         self.sums = self._sums(graph, place)
-        last = (inside & (row.before(starts) | ~row.before(inside))).where()
-        self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=False)]
+        self.spans = []
+        if spans:
+            last = (inside & (row.before(starts) | ~row.before(inside))).where()
+            self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=True)]
 
     def _sums(self, graph, place):
         """A number of 64 bits for each word."""
