@@ -5,7 +5,7 @@ ARGS ?=
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help train test test-all test-slow stress stress-long audit artifacts lint format reproduce bench bench-quick bench-accuracy bench-labels bench-memory bench-data \
+.PHONY: help train test test-all test-slow stress stress-long audit artifacts dist docs lint format reproduce figures bench bench-quick bench-accuracy bench-labels bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights bench-explanations weights
 
 help:  ## Show this.
@@ -28,10 +28,10 @@ PYTEST := TF_NUM_INTRAOP_THREADS=1 $(BIN)/pytest --numprocesses=auto --maxproces
 test: $(BIN)/zoo  ## Run the tests of every save, in minutes, one on each core.
 	@$(PYTEST)
 
-test-all: $(BIN)/zoo  ## Run also those that take long: the README's commands, notebooks, other processes, exports, JAX.
+test-all: $(BIN)/zoo  ## Run also those that take long: the commands of README and docs, notebooks, other processes, exports, JAX.
 	@$(PYTEST) -m 'not slow'
 
-test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, float16, systems and layers on JAX, exports, a page of 1,000 news.
+test-slow: $(BIN)/zoo  ## Run the tests that the others leave out: names of like code, float16, systems and layers on JAX, exports, a page of 1,000 news, the package in empty environments.
 	@$(BIN)/pytest -m slow
 
 stress: $(BIN)/zoo  ## Kill trainings, fill disks, try thousands of texts and options: under an hour.
@@ -42,6 +42,12 @@ stress-long: $(BIN)/zoo  ## Train and predict for HOURS (2) in one process: memo
 
 artifacts: $(BIN)/zoo  ## Write the small models of this release, which later ones must load.
 	@$(BIN)/python tests/artifacts.py
+
+docs: $(BIN)/zoo  ## Build the site in build/site; a broken link or a missing reference fails.
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: $(BIN)/zoo  ## Build the wheel and the source archive in dist/.
+	@$(BIN)/python -m build --outdir dist .
 
 audit: $(BIN)/zoo .venv/audit/bin/pip-audit  ## Look up known vulnerabilities of what is installed; needs PyPI, and fails without.
 	@$(BIN)/pip freeze --exclude-editable | sed 's/+.*//' > .venv/audit/installed.txt
@@ -83,11 +89,14 @@ bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minu
 	@$(BIN)/python -m benchmarks.speed --quick
 	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.inference --quick
 
-bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the README's table and picture.
+bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the tables of docs/measured.md.
 	@$(BIN)/python -m benchmarks.accuracy
 
 reproduce: $(BIN)/$(if $(filter best,$(TABLE)),benched,zoo)  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it.
 	@$(BIN)/python -m benchmarks.reproduce $(TABLE) $(QUICK) --jobs $(or $(JOBS),1) $(if $(SEEDS),--seeds $(SEEDS))
+
+figures: $(BIN)/zoo  ## Draw the papers' FIGURES anew, or all; trains what they need, once.
+	@$(BIN)/python -m benchmarks.figures $(FIGURES)
 
 bench-labels: $(BIN)/benched  ## Measure accuracy by the number of labels, beside what else one might pick; goes on where it stopped; --help in ARGS.
 	@$(BIN)/python -m benchmarks.labels $(ARGS)

@@ -1,7 +1,7 @@
 """Accuracy of the default recipe, untouched, against bags of words on the same split.
 
 ``make bench-accuracy`` trains models on the corpora that are at hand, writes
-``benchmarks/results/accuracy.md``, and puts the summary into the README.
+``benchmarks/results/accuracy.md``, and puts the summary into docs/measured.md.
 Run again, it goes on where it stopped: delete ``runs/bench`` to measure anew.
 
 The test split chooses nothing: of the models of a corpus, the one with the best validation
@@ -269,7 +269,7 @@ def main():
         f"# Accuracy\n\n{short}\n\n{notes}\n\n{section}\n## Every system\n\n{everything}\n", "utf-8"
     )
     tell("results", f"{short}\n\n{notes}")
-    print(f"{short}\n\n{notes}\n\nWritten to {RESULTS} and README.md.")
+    print(f"{short}\n\n{notes}\n\nWritten to {RESULTS} and docs/measured.md.")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class Comparison:
         padded: whether the rival reads texts as they come; else the same batches.
         same_sentences: see :meth:`benchmarks.measure.Documents.padded`.
         options: of ours.
-        told: what the README says of it, with the ratio's place.
+        told: what docs/measured.md says of it, with the ratio's place.
         slow: to start, so that ``--quick`` leaves it out.
     """
 
@@ -84,7 +84,7 @@ def compared(
         passes: how many times the operations of a prediction what is measured has.
         rounds: how many are counted.
         part: one in how many texts is read.
-        told: gets what the README says.
+        told: gets what docs/measured.md says.
     """
     yield (
         "| model | rival | texts | times as fast | target | documents/s | words/s | "

@@ -1,15 +1,13 @@
 """What explanations are worth: which words' loss changes an answer, and what finding them costs.
 
 ``make bench-explanations`` measures models on corpora, keeps each number as a row of
-``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there,
-and ``contributions.svg``, the README's picture. ``--models``, ``--corpora`` and ``--texts`` choose.
-Run again, it goes on where the CSV stops; ``--anew`` measures the chosen ones again. Models are
-trained quickly, on few training texts; what is measured is of test texts, on which nothing is
-chosen.
+``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there.
+``--models``, ``--corpora`` and ``--texts`` choose. Run again, it goes on where the CSV stops;
+``--anew`` measures the chosen ones again. Models are trained quickly, on few training texts; what
+is measured is of test texts, on which nothing is chosen.
 """
 
 import argparse
-import io
 import json
 import logging
 import re
@@ -42,7 +40,7 @@ MODELS = ("hcan", "han", "ssan", "act", "attcnn", "cnn_kim", "svm_bigrams")
 SAMPLES = 1000  # of LIME; its own default is 5,000
 MASK = "[masked]"  # of SHAP
 DRAWS = 10  # of random words
-PAGED, PICTURED = ("act", "agnews"), ("hcan", "sample")  # of which there is a page, and a picture
+PAGED = ("act", "agnews")  # of which there is a page
 FRAME = {"the", "was", "we", "found", "for", "us", "it", "that", "would", "have", "called", "and"}
 
 
@@ -296,21 +294,6 @@ def page_seconds() -> dict[tuple[str, str], float]:
     return {(PAGE, measure): value for measure, value in parts.items()}
 
 
-def picture() -> None:
-    """Draws built-in reviews as ``zoo explain`` shows them, for the README."""
-    from rich.console import Console
-
-    from zoo.cli.terminal import shaded
-
-    texts = [text for text in texts_of("sample", "test")[0] if re.search("hardly|mattered", text)]
-    texts = [text for text in texts if len(text) < 190][:5]
-    console = Console(record=True, width=100, file=io.StringIO())
-    for one in trained(*PICTURED).explain(texts, pairs=False):
-        console.print(shaded(one))
-    title = f"{PICTURED[0]}: words for and against the ratings of test reviews"
-    console.save_svg(str(RESULTS.with_name("contributions.svg")), title=title)
-
-
 def kept() -> pd.DataFrame:
     """What was measured before."""
     return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=[*KEY, "value"])
@@ -345,8 +328,6 @@ def main():
     for model, corpus in [pair for pair in todo if pair not in done]:
         found = measure(model, corpus, told.texts)
         keep(model, corpus, found | (page_seconds() if (model, corpus) == PAGED else {}))
-        if (model, corpus) == PICTURED:
-            picture()
         write_report()
     write_report()
     print(f"Written to {RESULTS.with_suffix('.md')}.")

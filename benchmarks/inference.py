@@ -126,7 +126,7 @@ def main(quick: bool):
         tell(
             "predictions",
             f"{'; '.join(told)}: measured side by side, where PyTorch's products run at {of_ours}; "
-            "with more rivals in [predictions](benchmarks/results/inference.md).",
+            "with more rivals in [predictions](results/inference.md).",
         )
 
 

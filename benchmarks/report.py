@@ -1,4 +1,4 @@
-"""What reports say of the machine, and what the README shows of them."""
+"""What reports say of the machine, and what the site's page of results shows of them."""
 
 import platform
 from importlib.metadata import version
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measured.md"
 
 
 def machine() -> str:
@@ -22,8 +22,8 @@ def machine() -> str:
 
 
 def tell(part: str, text: str) -> None:
-    """Puts a text into its place in the README."""
+    """Puts a text into its place in the page."""
     start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->"
-    before, found, rest = README.read_text("utf-8").partition(start)
-    assert found and end in rest, f"README.md has no place for {part}"
-    README.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", "utf-8")
+    before, found, rest = PAGE.read_text("utf-8").partition(start)
+    assert found and end in rest, f"{PAGE.name} has no place for {part}"
+    PAGE.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", "utf-8")

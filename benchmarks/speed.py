@@ -202,7 +202,7 @@ def main(quick: bool):
         tell(
             "speed",
             "; ".join(told) + ": measured side by side, with more rivals and what misses the "
-            "target that we had set, in [speed](benchmarks/results/speed.md).",
+            "target that we had set, in [speed](results/speed.md).",
         )
 
 

@@ -29,6 +29,7 @@ class ConvMultiHeadAttention(Layer):
         filters: width of Q, K, V and of the output.
         kernel_size: words in the convolution's window.
         value_activation: activation of V; HCAN's second, parallel attention uses ``"tanh"``.
+        activation: activation of Q and K; Section 3.2 compares ``"elu"`` with ``"relu"``.
         dropout: rate on the attention weights.
         kernel_initializer: of the kernels of Q, K and V, each for itself; by default they are
             orthogonal together, as in the authors' code.
@@ -61,6 +62,7 @@ class ConvMultiHeadAttention(Layer):
         kernel_size: int = 3,
         value_activation: ActivationLike | None = "elu",
         dropout: float = 0.0,
+        activation: ActivationLike | None = "elu",
         kernel_initializer: InitializerLike | None = None,
         bias_initializer: InitializerLike = "zeros",
         **kwargs: Any,
@@ -72,6 +74,7 @@ class ConvMultiHeadAttention(Layer):
         self.filters = filters
         self.kernel_size = kernel_size
         self.value_activation = keras.activations.get(value_activation)
+        self.activation = keras.activations.get(activation)
         self.dropout = dropout
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.bias_initializer = get_initializer(bias_initializer)
@@ -104,8 +107,8 @@ class ConvMultiHeadAttention(Layer):
         windows = ngrams(zero_masked(inputs, mask), self.kernel_size, (self.kernel_size - 1) // 2)
         query, key, value = ops.split(self.projection(windows), 3, axis=-1)
         outputs, scores = multi_head_attention(
-            ops.elu(query),
-            ops.elu(key),
+            self.activation(query),
+            self.activation(key),
             self.value_activation(value),
             self.num_heads,
             mask,
@@ -119,5 +122,6 @@ class ConvMultiHeadAttention(Layer):
 
     def get_config(self) -> dict[str, Any]:
         return super().get_config() | {
-            "value_activation": keras.activations.serialize(self.value_activation)
+            "value_activation": keras.activations.serialize(self.value_activation),
+            "activation": keras.activations.serialize(self.activation),
         }

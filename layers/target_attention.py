@@ -12,7 +12,7 @@ from zoo.layers.initializers import fresh, get_initializer, in_parts, orthogonal
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.layers.types import InitializerLike, Shape, Tensor
+from zoo.layers.types import ActivationLike, InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -29,6 +29,7 @@ class TargetAttention(UnmaskedLayer):
         project_values: False averages the input itself, as the authors' code does; the input
             must then be ``filters`` wide.
         dropout: rate on the attention weights.
+        activation: activation of K and V.
         kernel_initializer: of the kernels of K and V, each for itself; by default they are
             orthogonal together, as in the authors' code.
         bias_initializer: of their biases.
@@ -60,6 +61,7 @@ class TargetAttention(UnmaskedLayer):
         kernel_size: int = 3,
         project_values: bool = True,
         dropout: float = 0.0,
+        activation: ActivationLike | None = "elu",
         kernel_initializer: InitializerLike | None = None,
         bias_initializer: InitializerLike = "zeros",
         target_initializer: InitializerLike = "orthogonal",
@@ -73,12 +75,13 @@ class TargetAttention(UnmaskedLayer):
         self.kernel_size = kernel_size
         self.project_values = project_values
         self.dropout = dropout
+        self.activation = keras.activations.get(activation)
         self.kernel_initializer = get_initializer(kernel_initializer)
         self.bias_initializer = get_initializer(bias_initializer)
         self.target_initializer = get_initializer(target_initializer)
         self.projection = keras.layers.Dense(
             2 * filters if project_values else filters,
-            activation="elu",
+            activation=self.activation,
             bias_initializer=fresh(self.bias_initializer),
             dtype=self.dtype_policy,
         )
@@ -125,3 +128,6 @@ class TargetAttention(UnmaskedLayer):
         )
         outputs, scores = ops.squeeze(outputs, axis=1), ops.squeeze(scores, axis=2)
         return (outputs, scores) if return_attention_scores else outputs
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

@@ -1,8 +1,10 @@
-"""The README's commands and Python work as they stand there."""
+"""The commands and the Python of README, site and notebooks work as they stand there."""
 
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -10,43 +12,47 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import typer
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 import zoo
-from tests.environment import REAL_DATA
 from tests.kinds import file
-from zoo.datasets.catalogue import sample
+from zoo.cli.commands import app
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
-SHIPPING = (ROOT / "docs" / "shipping.md").read_text("utf-8")
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+}
+TEXTS, LABELS = ["A good stay.", "A bad stay.", "Really good!"] * 5, ["good", "bad", "good"] * 5
 
 
-def blocks(language, text=README):
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+def blocks(language, page):
+    """The code of a page: what is run is marked as of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGES[page], re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, csv_file):
-    """A fresh checkout: links to the project's files, and room for runs of its own."""
-    if (ROOT / ".venv").is_dir():
-        shell("make .venv/bin/zoo", ROOT)  # where it is old, make would install the checkout
-    path = tmp_path_factory.mktemp("checkout")
-    for entry in ROOT.iterdir():
-        if entry.name not in ("runs", ".git"):
-            (path / entry.name).symlink_to(entry)
+def pages_with(language):
+    return pytest.mark.parametrize("page", [page for page in PAGES if blocks(language, page)])
+
+
+def fill(folder, csv_file):
+    """The files that pages speak of."""
     for name in ("reviews.csv", "new.csv"):
-        (path / name).write_text(csv_file.read_text())
-    (path / "empty.csv").write_text("")
-    (path / "other.csv").write_text("review,stars\ngood,five\n")
-    return path
+        (folder / name).write_text(csv_file.read_text())
+    (folder / "empty.csv").write_text("")
+    (folder / "other.csv").write_text("review,stars\ngood,five\n")
+    rows = [f"{text},{label}" for text, label in zip(TEXTS, LABELS, strict=True)]
+    (folder / "few.csv").write_text("\n".join(["text,label", *rows]) + "\n")
+    several = [row.replace(",bad", ",bad;stay") for row in rows]
+    (folder / "asked.csv").write_text("\n".join(["text,label", *several]) + "\n")
 
 
 def shell(command, folder):
-    """Runs as from a user's shell, also where make runs the tests."""
-    environment = {name: os.environ[name] for name in os.environ if not name.startswith("MAKE")}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    }
     return subprocess.run(
         ["bash", "-ec", command],
         cwd=folder,
@@ -57,51 +63,53 @@ def shell(command, folder):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not (ROOT / ".venv").is_dir(), reason="make has made no .venv")
-def test_the_shell_commands_work(folder, tmp_path, monkeypatch):
-    shown = "".join(blocks("sh"))
-    assert "make test" in shown
-    if REAL_DATA:  # minutes in full: one epoch of some of it here
-        some = folder / "some" / "ag_news"
-        some.mkdir(parents=True)
-        for path in Path(REAL_DATA, "ag_news").iterdir():
-            lines = path.read_text("utf-8").splitlines(keepends=True)
-            (some / path.name).write_text("".join(lines[:200]), "utf-8")
-        monkeypatch.setenv("ZOO_DATA_DIR", str(some.parent))
-        monkeypatch.setenv("TFDS_DATA_DIR", str(tmp_path))
-        shown = shown.replace("DATA=agnews", "DATA=agnews ARGS='--epochs 1 --set num_layers=1'")
-    else:
-        shown = shown.replace("make train MODEL=act DATA=agnews\n", "")
-    result = shell(shown.replace("make test", ""), folder)
+@pages_with("sh")
+def test_the_shell_commands_work(page, tmp_path, csv_file, trained):
+    """``RUN`` and ``OTHER`` are runs in ``RUNS``. What pages export, test_formats exports."""
+    fill(tmp_path, csv_file)
+    for name in ("runs/first", "runs/second"):
+        shutil.copytree(trained, tmp_path / name)  # a name without a blank
+    shown = "".join(blocks("sh", page))
+    shown = re.sub("^zoo export .*", "", shown, flags=re.MULTILINE)
+    if "--beam " in shown:
+        pytest.importorskip("apache_beam")
+        shown = shown.replace("--beam ", "--beam --beam-option direct_num_workers=1 ")
+    result = shell(f"RUN=runs/first OTHER=runs/second RUNS=runs\n{shown}", tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
-    runs = sorted((folder / "runs").iterdir())
-    assert len(runs) == 3 + bool(REAL_DATA)
-    (sample,) = (run for run in runs if run.name.startswith("hcan-sample"))
-    metrics = json.loads((sample / "metrics.json").read_text("utf-8"))
-    assert metrics["accuracy"] >= 0.9
-    answers = (folder / "labelled.csv").read_text("utf-8").splitlines()
-    assert len(answers) == len((folder / "new.csv").read_text().splitlines())
+    rows = len((tmp_path / "new.csv").read_text().splitlines())
+    for answers in (*tmp_path.glob("labelled.csv"), *tmp_path.glob("answers.csv")):
+        assert len(answers.read_text("utf-8").splitlines()) == rows
+    if "--output labels" in shown:
+        parts = [path.read_text().splitlines() for path in tmp_path.glob("labels/*")]
+        assert sum(map(len, parts)) == rows - 1
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_that_a_page_shows_has_its_options(page):
+    """Also those that are not run here: they take minutes, a network or several machines."""
+    code = "".join(re.findall(r"^```\w*\n(.*?)^```", PAGES[page], re.DOTALL | re.MULTILINE))
+    lines = re.findall(r"^(?:KERAS_BACKEND=jax )?(zoo .*)", code.replace("\\\n", " "), re.MULTILINE)
+    commands = typer.main.get_command(app).commands
+    for line in lines + re.findall(r"`(zoo [a-z][^`]*)`", PAGES[page]):
+        _, name, *arguments = shlex.split(line)
+        options = {option for one in commands[name].params for option in one.opts}
+        assert {one for one in arguments if one.startswith("--")} <= options, line
 
 
 @pytest.mark.long
-def test_shipping_works(folder, trained):
-    """But for what it exports, which test_export does."""
-    pytest.importorskip("apache_beam")
-    shown = re.sub("^zoo export .*", "", "".join(blocks("sh", SHIPPING)), flags=re.MULTILINE)
-    shown = shown.replace("--beam ", "--beam --beam-option direct_num_workers=1 ")
-    (folder / "trained").symlink_to(trained)  # a name without a blank
-    result = shell(f"RUN=trained\n{shown}", folder)
-    assert result.returncode == 0, result.stdout + result.stderr
-    rows = [line for path in folder.glob("labels/*") for line in path.read_text().splitlines()]
-    assert len(rows) == len((folder / "reviews.csv").read_text().splitlines()) - 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("command", re.findall(r"^\$ (.*)", "".join(blocks("console")), re.M))
-def test_bad_input_ends_as_shown(command, folder):
-    result = shell(command, folder)
+@pytest.mark.parametrize(
+    "command",
+    [
+        command
+        for page in PAGES
+        for command in re.findall(r"^\$ (.*)", "".join(blocks("console", page)), re.M)
+    ],
+)
+def test_bad_input_ends_as_shown(command, tmp_path, csv_file):
+    fill(tmp_path, csv_file)
+    result = shell(command, tmp_path)
     assert result.returncode == 2
-    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("make: ***")]
+    (line,) = result.stderr.splitlines()
     assert line.startswith("zoo: ")
 
 
@@ -109,20 +117,29 @@ SMALLER = {"train": 700, "validation": 100, "test": 100}  # texts of the sample,
 
 
 @pytest.mark.long
-def test_the_python_works(folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    for split, size in SMALLER.items():
-        monkeypatch.setitem(sample.SIZES, split, size)
-    names = {}
-    for block in blocks("python"):
+@pages_with("python")
+def test_the_python_works(page, tmp_path, capsys):
+    if page == "docs/shipping.md":
+        pytest.skip("it is tested in tests/shipping, beside what it needs")
+    names = {"texts": TEXTS, "labels": LABELS, "unlabelled": TEXTS, "zoo": zoo}
+    for block in blocks("python", page):
         exec(block, names)
-    assert {"good", "bad"} & set(capsys.readouterr().out.splitlines())
+    if page == "README.md":
+        assert {"good", "bad"} & set(capsys.readouterr().out.splitlines())
 
 
 def test_the_table_has_every_model_beside_its_file():
-    rows = re.findall(r"^\| \[\w+\]\(zoo/models/(\w+)\.py\) \| (.*?) \|", README, re.MULTILINE)
+    table = (ROOT / "docs" / "models" / "index.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[[\w-]+\]\(\w+\.md\) \| `(\w+)\.py` \| (.*?) \|", table, re.MULTILINE)
     told = {name: path for path, names in rows for name in re.findall(r"`(\w+)`", names)}
     assert told == {name: file(name) for name in zoo.list_models()}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_what_is_linked_is_there(page):
+    """Of the site's pages ``make docs`` checks it."""
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text("utf-8"))
+    assert links and not [link for link in links if not (ROOT / link).exists()]
 
 
 @pytest.fixture(scope="module")

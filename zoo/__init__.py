@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zoo.training.tuning import tune
     from zoo.weights.build import build
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # TensorFlow's faster operations on a CPU, which it uses by itself on some CPUs only.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")

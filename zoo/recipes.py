@@ -143,6 +143,21 @@ class Recipe:
         return optimizer
 
 
+# Of HCAN and of the systems that its paper compares (Gao et al. 2018, Section 4.3).
+GAO2018 = Recipe(
+    keep="best",
+    optimizer="Adam",
+    settings={"beta_1": 0.9, "beta_2": 0.99},
+    learning_rate=2e-5,
+    schedule="constant",
+    batch_size=1,
+    epochs=4,  # Table 2's hours and milliseconds a document are 3 to 4 passes
+    evaluate_every=50_000,
+    patience=0.2,
+    class_weights=False,
+)
+
+
 def least_count(solves: bool, texts: int) -> int:
     """How often a word must stand in training texts to be known, unless told otherwise.
 

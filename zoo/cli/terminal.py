@@ -115,9 +115,11 @@ def print_scores(scores: dict[str, Any], title: str, rest: str = "--json shows a
     told = f"loss {scores['loss']:.3f}, on {scores['texts']:,} texts."
     show(f"{name} [bold]{first}[/], {others}, {told}")
     surest = scores.get("right_of_surest", {})  # which earlier releases did not tell
-    told = [f"{share} {right:.2%}" for share, right in surest.items() if share != "100%"]
+    told = [
+        f"{right:.2%} of the surest {share}" for share, right in surest.items() if share != "100%"
+    ]
     if told:
-        show(f"Right answers, of the surest part of the texts: {', '.join(told)}.", soft_wrap=True)
+        show(f"Right answers among the surest texts: {', '.join(told)}.", soft_wrap=True)
     for name, task in TASKS.items():
         if name in scores:
             show(f"Official F1 of {task}: [bold]{scores[name]:.2%}[/].")
@@ -332,10 +334,11 @@ def print_run(run: Path) -> None:
             table.add_row(*map(Text, cells))
         show(table)
     curves = "Learning curves, c" if (run / "learning_curves.png").exists() else "C"
+    name = escape(quote(str(run)))
     show(
         f"{scores['parameters']:,} parameters, trained in {scores['seconds']:.0f} s.\n"
         f"{curves}onfusion matrix, mistakes and model are in [bold]{escape(run)}[/]. "
-        f'Try:  zoo predict {escape(quote(str(run)))} "Your text."',
+        f'Try:\n  zoo explain {name} --page explained.html\n  zoo predict {name} "Your text."',
         soft_wrap=True,
     )
     if (run / "checkpoint").exists():

@@ -23,7 +23,7 @@ from zoo.layers import (
 from zoo.layers.checks import check_heads, half_of
 from zoo.layers.entity_positions import entity_masks
 from zoo.layers.types import Tensor
-from zoo.options import Classes, Distance, Positive, Rate, Share, Size, Weight
+from zoo.options import Classes, Distance, Positive, Rate, Share, Size, Sizes, Weight
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -231,7 +231,8 @@ class ACT(GlobalAttentionClassifier):
         num_layers: layers of attentive convolution (Section 4.2).
         num_heads: heads of each layer; divides ``embedding_dim``.
         filters: m, filters of each head.
-        kernel_size: n, words of an n-gram.
+        kernel_size: n, words of an n-gram; or several, whose filters' outputs are added up, which
+            the paper found to bring nothing (Section 4.2).
         attentive: False uses the feature maps themselves (Table 3, row 1).
         global_representation: False leaves it out of the attention (Table 3, row 3).
 
@@ -284,7 +285,7 @@ class ACT(GlobalAttentionClassifier):
         num_layers: Size = 3,
         num_heads: Size = 6,
         filters: Size = 40,
-        kernel_size: Size = 3,
+        kernel_size: Size | Sizes = 3,
         attentive: bool = True,
         global_representation: bool = True,
         **kwargs: Any,
@@ -296,21 +297,36 @@ class ACT(GlobalAttentionClassifier):
         self.num_layers = num_layers
         self.num_heads = num_heads
         self.filters = filters
-        self.kernel_size = kernel_size
+        sizes = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
+        self.kernel_size = kernel_size if isinstance(kernel_size, int) else sizes
         self.attentive = attentive
         self.global_representation = global_representation
-        self.convolutions = [
-            AttentiveConv(num_heads, filters, kernel_size, attentive) for _ in range(num_layers)
+
+        def convolution(size: int) -> AttentiveConv:
+            return AttentiveConv(num_heads, filters, size, attentive)
+
+        self.convolutions = [convolution(sizes[0]) for _ in range(num_layers)]
+        self.more_convolutions = [
+            [convolution(size) for size in sizes[1:]] for _ in range(num_layers)
         ]
         self.norms = [keras.layers.LayerNormalization() for _ in range(num_layers)]
 
     def encode(
         self, words: Tensor, mask: Tensor | None, training: bool | None
     ) -> tuple[Tensor, Tensor | None]:
-        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            outputs, overall = convolution(words, mask=mask)
-            words = norm(words + outputs)
+        for layer in range(self.num_layers):
+            words, overall = self.attend(layer, words, mask)
         return words, overall if self.global_representation else None
+
+    def attend(
+        self, layer: int, words: Tensor, mask: Tensor | None, **asked: Any
+    ) -> tuple[Tensor, ...]:
+        """A layer: local representations, the global one, and what else a convolution is asked."""
+        local, overall, *matches = self.convolutions[layer](words, mask=mask, **asked)
+        for convolution in self.more_convolutions[layer]:
+            others, more = convolution(words, mask=mask)
+            local, overall = local + others, overall + more
+        return self.norms[layer](words + local), overall, *matches
 
     def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
         return {"Filters, and what excites them most": self.filter_ngrams(texts)}
@@ -325,7 +341,7 @@ class ACT(GlobalAttentionClassifier):
         Args:
             texts: where n-grams are looked for.
             layer: of attentive convolution, from 0; n-grams of the first are of words, those of the
-                next of what came out of it.
+                next of what came out of it. Of several kernel sizes the first counts.
             most: n-grams of each filter, all different.
             filters: how many filters, those with the largest matches.
 
@@ -340,12 +356,11 @@ class ACT(GlobalAttentionClassifier):
             tokens = self.preprocessor.tokens(part)
             ids = self.preprocessor.pad(tokens.inputs)
             words, mask = self.vectors(ids)[0], word_mask(ids)
-            for convolution, norm in zip(self.convolutions[: layer + 1], self.norms, strict=False):
-                local, _, matches = convolution(words, mask=mask, return_attention_scores=True)
-                words = norm(words + local)
+            for number in range(layer + 1):
+                words, _, matches = self.attend(number, words, mask, return_attention_scores=True)
             split = tokens.words.to_list()
             ngrams = [
-                b" ".join(own[place : place + self.kernel_size]).decode()
+                b" ".join(own[place : place + self.convolutions[layer].kernel_size]).decode()
                 for own in split
                 for place in range(len(own))
             ]

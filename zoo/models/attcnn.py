@@ -10,7 +10,7 @@ from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.layers.checks import half_of
 from zoo.layers.types import Tensor
 from zoo.options import Classes, Distance, Positive, Rate, Share, Size, Sizes
-from zoo.recipes import Recipe
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(
@@ -40,7 +40,8 @@ class KimCNN(TextClassifier):
     """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
 
     Convolutions of several widths, the maximum of each filter over time, softmax (Zhao and Wu
-    2016, Section 2.1; Gao et al. 2018, Section 4.2).
+    2016, Section 2.1; Gao et al. 2018, Section 4.2). Filters start as Keras' do; in Kim's code they
+    start between -0.01 and 0.01.
 
     Args:
         filters: feature maps of each width.
@@ -67,6 +68,7 @@ class KimCNN(TextClassifier):
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
 
     preset_weights = dict.fromkeys(("kim2014", "nguyen2015"), "word2vec-google-news-300")
+    preset_weights |= {"gao2018": "word2vec"}
     presets = {
         "kim2014": {
             "embedding_dim": 300,  # Kim, Section 3.2: word2vec
@@ -74,6 +76,13 @@ class KimCNN(TextClassifier):
             "windows": (3, 4, 5),  # Kim, Section 3.1
             "dropout": 0.5,  # Kim, Section 3.1
             "max_norm": 3.0,  # Kim, Section 3.1
+        },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "filters": 100,
+            "windows": (3, 4, 5),
+            "dropout": 0.5,
+            "max_norm": None,
         },
         "nguyen2015": {
             "embedding_dim": 300,  # Nguyen and Grishman, Section 4.2: word2vec
@@ -86,7 +95,7 @@ class KimCNN(TextClassifier):
             "entities": True,
         },
     }
-    recipes = {"kim2014": RECIPE}
+    recipes = {"kim2014": RECIPE, "gao2018": GAO2018}
 
     def __init__(
         self,

@@ -48,6 +48,7 @@ class LSTM(TextClassifier):
         hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
             which the counts of Table 3 do not have. None leaves it out.
         dropout: rate on the word vectors.
+        state_dropout: rate on the state; the code of Barnes et al. has a dropout there, too.
 
     Example:
         >>> import numpy as np
@@ -63,6 +64,11 @@ class LSTM(TextClassifier):
             "units": 300,  # Section 5.1
             "hidden_dim": None,  # Table 3's counts
         },
+        "zhang2015": {  # the LSTM of Zhang et al., whose numbers the ACT paper cites
+            "embedding_dim": 300,
+            "units": 512,
+            "pooling": "mean",
+        },
     }
 
     recipes = {"ambartsoumian2018": RECIPE}
@@ -76,6 +82,7 @@ class LSTM(TextClassifier):
         pooling: Literal["last", "mean"] = "last",
         hidden_dim: Size | None = None,
         dropout: Rate = 0.5,
+        state_dropout: Rate = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_classes, **kwargs)
@@ -84,7 +91,9 @@ class LSTM(TextClassifier):
         self.pooling = pooling
         self.hidden_dim = hidden_dim
         self.dropout = dropout
+        self.state_dropout = state_dropout
         self.drop = keras.layers.Dropout(dropout)
+        self.drop_state = keras.layers.Dropout(state_dropout)
         encoder = recurrent.LSTM(units, return_sequences=pooling == "mean")
         self.encoder = Bidirectional(encoder) if bidirectional else encoder
         self.mean = MaskedAveragePooling() if pooling == "mean" else None
@@ -95,6 +104,7 @@ class LSTM(TextClassifier):
         state = self.encoder(words, mask=word_mask(ids), training=training)
         if self.mean is not None:
             state = self.mean(state, mask=word_mask(ids))
+        state = self.drop_state(state, training=training)
         return self.classify(state if self.hidden is None else self.hidden(state))
 
 
@@ -110,7 +120,9 @@ class BarnesCNN(TextClassifier):
         filters: feature maps of each width.
         windows: words in the windows of the convolutions.
         hidden_dim: width of the layer before the softmax.
-        dropout: rate on word vectors and after the convolutions.
+        dropout: rate on word vectors and at one place more.
+        drop_after: which place: after the "convolutions", or after the "hidden" layer, as in the
+            code of Barnes et al.
 
     Example:
         >>> import numpy as np
@@ -142,6 +154,7 @@ class BarnesCNN(TextClassifier):
         windows: Sizes = (2, 3, 4),
         hidden_dim: Size = 100,
         dropout: Rate = 0.5,
+        drop_after: Literal["convolutions", "hidden"] = "convolutions",
         max_words: Size = 200,
         **kwargs: Any,
     ) -> None:
@@ -154,6 +167,7 @@ class BarnesCNN(TextClassifier):
         self.windows = tuple(windows)
         self.hidden_dim = hidden_dim
         self.dropout = dropout
+        self.drop_after = drop_after
         self.drop = keras.layers.Dropout(dropout)
         self.convolutions = [keras.layers.Dense(filters, activation="relu") for _ in windows]
         self.pool = keras.layers.MaxPooling1D(2)
@@ -170,4 +184,6 @@ class BarnesCNN(TextClassifier):
         features = ops.concatenate(features, axis=1)
         length = sum((self.max_words - size + 1) // 2 for size in self.windows)
         features = ops.reshape(features, (-1, length * self.filters))
-        return self.classify(self.hidden(self.drop(features, training=training)))
+        if self.drop_after == "convolutions":
+            return self.classify(self.hidden(self.drop(features, training=training)))
+        return self.classify(self.drop(self.hidden(features), training=training))

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
+from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.layer import Layer, UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
@@ -109,12 +110,20 @@ class RecurrentSentence(Level):
 
 @keras.saving.register_keras_serializable("zoo")
 class GatedDocument(Level):
-    """A document's vector: the mean of the states of a gated recurrent network (Section 2.2)."""
+    """A document's vector: the mean of the states of a gated recurrent network (Section 2.2).
 
-    def __init__(self, units: int, **kwargs: Any) -> None:
+    Args:
+        units: width of a state.
+        bidirectional: whether a second network reads the sentences backward; its states stand
+            beside the first one's.
+    """
+
+    def __init__(self, units: int, bidirectional: bool = False, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
+        self.bidirectional = bidirectional
         cell = GatedCell(units, dtype=self.dtype_policy)
-        self.encoder = keras.layers.RNN(cell, return_sequences=True, dtype=self.dtype_policy)
+        encoder = keras.layers.RNN(cell, return_sequences=True, dtype=self.dtype_policy)
+        self.encoder = Bidirectional(encoder) if bidirectional else encoder
         self.mean = MaskedAveragePooling()
 
     def build(self, input_shape: Shape) -> None:
@@ -137,7 +146,10 @@ class GRNN(HierarchicalClassifier):
 
     Args:
         sentence: how a sentence becomes a vector: "convolution" or "lstm".
-        units: width of sentence vectors and of the document's; the paper does not give it.
+        units: width of sentence vectors and of the states of the document's network; the paper
+            does not give it.
+        bidirectional: whether the document's network reads the sentences in both directions, as
+            Yang et al. 2016 have it (Section 4), or forward, as Tang et al. (Section 2.2).
         output_dropout: rate on the document vector; the paper has none.
 
     Example:
@@ -166,10 +178,19 @@ class GRNN(HierarchicalClassifier):
         embedding_dim: Size = 100,
         sentence: Literal["convolution", "lstm"] = "convolution",
         units: Size = 50,
+        bidirectional: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.sentence = sentence
         self.units = units
         self.words = SentenceEncoder(SENTENCES[sentence](units))
-        self.sentences = GatedDocument(units)
+        self.bidirectional = bidirectional
+        self.sentences = GatedDocument(units, bidirectional)
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """Models that were saved before ``bidirectional`` read forward alone."""
+        return super().from_config({"bidirectional": False} | config, custom_objects)

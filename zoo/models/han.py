@@ -11,7 +11,7 @@ from zoo.layers.recurrent import GRU
 from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
 from zoo.options import Classes, Size
-from zoo.recipes import Recipe
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 POOLINGS = {
@@ -85,7 +85,7 @@ class HAN(HierarchicalClassifier):
     learning_rate = 2e-3
     sentence_groups = 4  # a step of a GRU costs more than a padded word in it
 
-    preset_weights = {"yang2016": "word2vec"}  # Section 3.3
+    preset_weights = dict.fromkeys(("yang2016", "gao2018"), "word2vec")  # Section 3.3; HCAN's 4.3
     presets = {
         "yang2016": {
             "embedding_dim": 200,  # Section 3.3
@@ -93,8 +93,15 @@ class HAN(HierarchicalClassifier):
             "attention_dim": 100,  # Section 3.3
             "output_dropout": 0.0,  # the paper has none
         },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "units": 50,
+            "attention_dim": 200,
+            "output_dropout": 0.0,
+        },
     }
     recipes = {
+        "gao2018": GAO2018,
         "yang2016": Recipe(
             keep="best",
             optimizer="SGD",  # Section 3.3

@@ -113,8 +113,8 @@ def _filled_up(preprocessor, further, most):
     preprocessor = preprocessor.extended(further, most)
     if more := len(preprocessor.vocabulary) - of_texts:
         logger.info(
-            "%d words are known by the weights, and rare in the training texts or not in them; "
-            "max_vocabulary=%d (--max-vocabulary) would leave them out and make the model smaller",
+            "%d words of the vocabulary come from the weights, as the training texts hardly have "
+            "them; max_vocabulary=%d (--max-vocabulary) leaves them out, for a smaller model",
             *(more, of_texts),
         )
     return preprocessor

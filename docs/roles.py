@@ -1,0 +1,33 @@
+"""Docstrings, which are written for Python and Sphinx, as the site's Markdown."""
+
+import inspect
+import pydoc
+import re
+
+from griffe import Extension
+
+ROLE = re.compile(r":(?:class|func|meth|data|mod|attr):`~?([\w.]+)`")
+# Sections by the names that the site's reader of docstrings knows.
+SECTIONS = {"Example:": "Examples:", "Call arguments:": "Keyword Args: Call arguments"}
+
+
+def _reference(found: re.Match) -> str:
+    """A link where the reference shows the full name; what does not exist fails a strict build."""
+    name = found[1]
+    if not name.startswith("zoo."):
+        return f"`{name}`"
+    if pydoc.locate(name) is None:
+        return f"[`{name}`][{name}]"
+    return f'<autoref identifier="{name}" optional><code>{name}</code></autoref>'
+
+
+class Roles(Extension):
+    """Makes ``:func:`zoo.train` `` a link, and shows the settings that docstrings get at import."""
+
+    def on_instance(self, *, obj, **kwargs):
+        if obj.docstring is None:
+            return
+        if "{settings}" in obj.docstring.value:
+            obj.docstring.value = inspect.getdoc(pydoc.locate(obj.path))
+        lines = ROLE.sub(_reference, obj.docstring.value).splitlines()
+        obj.docstring.value = "\n".join(SECTIONS.get(line, line) for line in lines)
