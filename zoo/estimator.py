@@ -25,7 +25,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             texts, as in :func:`zoo.train`.
         preset, options, weights, recipe, epochs, batch_size, learning_rate, schedule,
         class_weights, keep, clean_up, min_count, max_vocabulary, precision, calibrate, seed,
-        verbose: as of :func:`zoo.train`, with its defaults; but nothing is told.
+        verbose: as for :func:`zoo.train`, with the same defaults, except that nothing is printed.
 
     Attributes:
         classes_: the labels, in the order of the columns of probabilities.

@@ -28,15 +28,18 @@ def explain(
     mistakes: bool = False,
     pairs: bool = True,
 ) -> "Explanations":
-    """Where a model looked in texts.
+    """Shows which words decided what a model answers to texts, and where its attention was.
 
     Args:
         run: a run folder, or a model that reads texts.
         data: texts, or what :func:`zoo.predict` takes; by default the test split of the run.
-        text_column, on_bad_row, encoding: as of :func:`zoo.predict`.
-        most: how many texts are explained, the first ones.
-        mistakes: whether these are the run's worst mistakes, instead of other texts.
+        text_column, on_bad_row, encoding: see :func:`zoo.predict`.
+        most: how many texts are explained: the first ones.
+        mistakes: True explains the texts of the run's worst mistakes instead of ``data``.
         pairs: see :func:`zoo.explanation.explain.explain`.
+
+    Returns:
+        A list with a :class:`zoo.explanation.explanation.Explanation` for each text.
 
     Raises:
         UsageError: if the run or the data cannot be read.

@@ -91,11 +91,12 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
 def resume(run: str | Path, **settings: Any) -> Path:
     """Continues a training that was killed, stopped or ran out of disk, to the same end.
 
-    On one machine's CPU in float32 the final weights are those of a training that was never
+    On one machine's CPU in float32 the final weights equal those of a training that was never
     interrupted, to the last bit.
 
     Args:
-        run: its folder, which is also that of the result. Several processes all need to see it.
+        run: the run folder of that training, which becomes the folder of the result. With several
+            processes all of them need access to it.
         {settings}
 
     Returns:

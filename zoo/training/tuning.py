@@ -42,25 +42,26 @@ def tune(
 ) -> Path:
     """Searches learning rate, batch size and dropout rates with Optuna.
 
-    Each trial is a run, and counts by its best validation accuracy; what it scores on the test
-    split decides nothing. Run again, the search goes on where it was, however it ended.
+    Each trial is a run, and is judged by its best validation accuracy; its score on the test split
+    decides nothing. A search that is run again continues where it was, however it ended.
 
     Args:
         model: a name of :func:`zoo.list_models`; None for the one that is mostly best on such
             texts, as in :func:`zoo.train`.
         data: see :func:`zoo.train`.
-        trials: how many there are to be in all; run again, those that diverged are tried anew.
-        output: the folder; by default ``tuning/<model>-<data>``.
-        verbose: Keras' 0, 1 or 2, of each training.
+        trials: the number of trials in all. A search that is run again repeats those that diverged.
+        output: the folder of the search; by default ``tuning/<model>-<data>``.
+        verbose: Keras' 0, 1 or 2, for each training.
         {settings}
 
     Returns:
-        The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
+        The folder. It has ``trials.csv``, with the best trial first and the run of each, and
+        ``runs/``.
 
     Raises:
         UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
-            the trials search, or the folder has trials of other settings.
-        DivergedError: if the loss of every trial became infinite, or no number.
+            the trials search, or the folder has trials with other settings.
+        DivergedError: if the loss of every trial became infinite or NaN.
 
     Example:
         >>> import zoo
