@@ -184,7 +184,7 @@ def name_of(model: "TextClassifier") -> str:
     variants = {name: options for name, (cls, options) in _registered.items() if cls is type(model)}
     if not variants:
         raise UsageError(
-            f"{type(model).__name__} is no registered model: decorate it with "
+            f"{type(model).__name__} is not a registered model: decorate it with "
             "@zoo.register_model('a_name')"
         )
     if model.name in variants:

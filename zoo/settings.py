@@ -328,7 +328,9 @@ class TrainSettings:
                 "TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'"
             )
         if self.minutes is not None and self.processes > 1:  # which would each count other steps
-            raise UsageError("minutes are of one process: leave out coordinator and processes")
+            raise UsageError(
+                "minutes needs a training by one process: leave out coordinator and processes"
+            )
         if self.clean_up not in (None, *CLEAN_UPS):
             raise unknown("clean-up", self.clean_up, CLEAN_UPS)
         if self.model in (None, AUTO):
@@ -340,7 +342,7 @@ class TrainSettings:
             raise unknown(f"option of {self.model}", option, allowed)
         if "vocabulary_size" in self.options:
             raise UsageError(
-                "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) "
+                "vocabulary_size follows from the texts: set max_vocabulary (--max-vocabulary) "
                 "instead"
             )
         check_weights(self.weights)
@@ -356,7 +358,7 @@ class TrainSettings:
         for name, default in (("options", {}), ("preset", None), ("recipe", "default")):
             if getattr(self, name) != default:
                 flag = next(one.flag for one in described() if one.name == name)
-                raise UsageError(f"{name} ({flag}) are those of a model: name it")
+                raise UsageError(f"{name} ({flag}) belongs to a model: name the model")
 
     def kept(self) -> dict[str, Any]:
         """The settings that ``config.json`` keeps, with absolute paths."""

@@ -181,7 +181,7 @@ def _resume(run, folder, config, machine):
     if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
         if any((run / "exports").glob("*")):
-            logger.warning("%s is of the weights before: export anew", run / "exports")
+            logger.warning("%s has the weights from before: export again", run / "exports")
     return run
 
 
@@ -231,7 +231,9 @@ def _check_start(settings):
     check_run(settings.model, settings.weights)
     decided = ("preset", "clean_up", "percentile")
     if decided := [name for name in decided if getattr(settings, name) is not None]:
-        raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
+        raise UsageError(
+            f"the run to start from decides these settings: leave out {', '.join(decided)}"
+        )
 
 
 def _check_batch_size(size, texts, share):
@@ -250,7 +252,9 @@ def _warn_if_idle(classifier, settings):
     known = IDLE if settings.teacher is not None else (*IDLE, "minutes")
     idle = [name for name in known if getattr(settings, name) != getattr(default, name)]
     if idle and classifier.solves:
-        logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
+        logger.warning(
+            "%s is solved at once and does not use %s", classifier.name, " or ".join(idle)
+        )
     for option in settings.options.keys() & classifier.needs.keys():
         lacking = [name for name in classifier.needs[option] if not getattr(classifier, name)]
         if settings.options[option] and lacking:

@@ -71,11 +71,11 @@ def tune(
     """
     check_values({"trials": values_of(Size)}, {"trials": trials})
     if settings.get("seeds") is not None:
-        raise UsageError("seeds: a search is made with one")
+        raise UsageError("seeds: a search uses a single seed")
     if several := settings.keys() & set(PROCESSES):
-        raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
+        raise UsageError(f"{', '.join(sorted(several))}: a search runs in one process")
     if searched := settings.keys() & set(SEARCHED):
-        raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
+        raise UsageError(f"{', '.join(sorted(searched))}: the trials search these")
     data = as_table(data)
     own = {"model": model, "data": data, "verbose": verbose}
     settings = from_keywords(settings | own, "zoo.tune")
@@ -143,13 +143,13 @@ def _search(folder, study, settings, trials, measure, rate):
     done = len(ended(study))
     missing = max(0, trials - done)
     if done and missing:
-        logger.info("Going on after %d trials", done)
+        logger.info("Continuing after %d trials", done)
     elif done:
-        logger.info("%d trials are there already: ask for more to go on", done)
+        logger.info("%d trials have ended already: ask for more to continue", done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
     _write_trials(folder, study, measure)  # also of a last one whose line could not be written
     if not ended(study):
-        raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
+        raise DivergedError(f"the loss of all {missing} trials became infinite or NaN")
 
 
 def _write_trials(folder, study, measure):

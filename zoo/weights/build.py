@@ -69,7 +69,7 @@ def build(
             "a file of word vectors, or a run"
         )
     if is_run(weights) and preset is not None:
-        raise UsageError("the run to start from decides: leave out preset")
+        raise UsageError("the run to start from decides these settings: leave out preset")
     if weights == "none":
         model = create(name, num_classes, preset, **options)
         model.build()
