@@ -60,7 +60,7 @@ class Head(keras.layers.Dense):
         return super().__call__(inputs, *args, **kwargs)
 
     def quantize(self, mode: str | None = None, **options: Any) -> None:
-        """As Keras' own does, which would leave out a class of another name."""
+        """Keras' own method would skip this class, because its name is not Dense."""
         super().quantize(mode, **options | {"type_check": False})
 
 
@@ -71,27 +71,28 @@ class TextClassifier(ModelOfTexts):
     ``hierarchical``; 0 is padding, 1 an unknown word. It gives ``[batch, num_classes]`` float32
     probabilities (or logits). Padding never changes them.
 
-    A subclass stores each option of its constructor under its own name, from where
-    :meth:`get_config` reads it, and defines ``call(ids, training=None)``.
+    A subclass stores each option of its constructor as an attribute of the same name, which
+    :meth:`get_config` reads, and defines ``call(ids, training=None)``.
 
-    With a :class:`zoo.datasets.Preprocessor` as its ``preprocessor``, ``fit``, ``evaluate``,
-    ``predict``, their likes for one batch and a call of the model take texts as well as ids, and
-    datasets of texts. ``labels`` are the names of the classes, if known. ``save`` keeps both.
+    If the model's ``preprocessor`` is a :class:`zoo.datasets.Preprocessor`, it takes texts as well
+    as ids, and datasets of texts, in ``fit``, ``evaluate``, ``predict``, the methods for a single
+    batch, and a call. ``labels`` are the names of the classes, if known. ``save`` keeps both.
 
     Args:
         num_classes: number of classes, at least 2.
         vocabulary_size: rows of the word table, padding and the unknown word included.
         embedding_dim: width of a word vector.
-        max_words: the most words of a text (of a sentence where hierarchical) that the model is
-            meant for: the preprocessor cuts there, and position tables have as many rows.
-        max_sentences: the same for sentences; None for flat models.
-        embedding_range: word vectors start uniformly within plus and minus this.
+        max_words: the most words of a text (of a sentence if the model is hierarchical). The
+            preprocessor cuts longer ones, and position tables have this many rows.
+        max_sentences: the most sentences of a text; None for flat models.
+        embedding_range: word vectors start uniformly between minus and plus this number.
         train_embeddings: whether training changes the word vectors.
-        subwords: rows of a table of character n-grams, which are added to the word vectors; 0 for
-            none. See :class:`zoo.layers.SubwordEmbedding`; :func:`zoo.train` makes them part of
-            the word vectors when training has ended.
+        subwords: rows of a table of character n-grams, whose vectors are added to the word vectors;
+            0 for none. See :class:`zoo.layers.SubwordEmbedding`. At the end of a training
+            :func:`zoo.train` makes them part of the word vectors.
         logits: True gives logits instead of probabilities.
-        answers: "one" label a text, or "several", also none. See :mod:`zoo.answers`.
+        answers: "one" label for each text, or "several", which may be none. See
+            :mod:`zoo.answers`.
 
     Example:
         >>> import zoo
@@ -101,7 +102,7 @@ class TextClassifier(ModelOfTexts):
     """
 
     presets: dict[str, dict[str, Any]] = {}
-    preset_weights: dict[str, str] = {}  # with which papers start, by the names of their presets
+    preset_weights: dict[str, str] = {}  # what papers start with, by the names of their presets
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     needs: dict[str, tuple[str, ...]] = {}  # options that change nothing without all of these
     learning_rate = 1e-3  # of zoo.train, unless told otherwise
@@ -183,7 +184,7 @@ class TextClassifier(ModelOfTexts):
         self.classify.of_texts = self.answers_to
 
     def accept(self, preprocessor: "Preprocessor") -> None:
-        """Called for a preprocessor that is set: with ``subwords`` it tells the words' n-grams."""
+        """Checks a new preprocessor, and with ``subwords`` looks up the n-grams of its words."""
         check_preprocessor(self, preprocessor)
         if self.subwords:
             if not self.embed.built:
@@ -195,7 +196,7 @@ class TextClassifier(ModelOfTexts):
 
     @property
     def kind(self) -> Any:
-        """What its targets are and all that follows of it: a kind of :mod:`zoo.answers`."""
+        """The kind of the model's answers, which knows loss and metrics; see :mod:`zoo.answers`."""
         return KINDS[self.answers]
 
     @property
@@ -204,7 +205,7 @@ class TextClassifier(ModelOfTexts):
         return self.max_sentences is not None
 
     def build(self, input_shape: Shape | None = None) -> None:
-        """Creates the weights; without it the first call does."""
+        """Creates the weights, which the first call would otherwise do."""
         shape = (1, 2, 2) if self.hierarchical else (1, 2)
         with recorded_calls(super().layers) as places:
             call_once(self, shape)
@@ -215,7 +216,7 @@ class TextClassifier(ModelOfTexts):
     def layers(self) -> list[keras.layers.Layer]:
         """The layers in the order in which a text passes them; ``classify``, the head, is last.
 
-        One that did not read anything when the model was built stands before the head.
+        Layers that were not called when the model was built stand before the head.
         """
         layers = super().layers
         if is_saving():  # whose files name layers in the order of their creation
@@ -226,7 +227,7 @@ class TextClassifier(ModelOfTexts):
         )
 
     def read(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Word ids and, with ``entities``, the roles of words: see ``EntityPositions``; or None."""
+        """Word ids, and the roles of words with ``entities`` (see ``EntityPositions``), or None."""
         return part_roles(ids) if self.entities else (ids, None)
 
     def parameter_count(self) -> int:
@@ -252,9 +253,10 @@ class TextClassifier(ModelOfTexts):
 
     @classmethod
     def option_values(cls) -> dict[str, Values]:
-        """The values that options, and ``num_classes``, may have, where annotations tell.
+        """The allowed values of options and of ``num_classes``, where annotations tell them.
 
-        One whose default is none of them may have any: it means something else than in a base.
+        An option whose default is not among them may have any value, because it means something
+        else than in the base class.
         """
         found, defaults = declared_values(cls._constructors()), cls.option_defaults()
         return {
@@ -275,7 +277,7 @@ class TextClassifier(ModelOfTexts):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> "TextClassifier":
-        """Its layers have the dtype policy that it had, whatever the global one is by now."""
+        """The layers keep the dtype policy that the model was saved with."""
         with dtype_policy(config.get("dtype")):
             return super().from_config(config, custom_objects)
 
@@ -296,17 +298,17 @@ class TextClassifier(ModelOfTexts):
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``.
 
         At the first fit on texts the model counts their words, unless it has a preprocessor, and
-        takes over the names of their labels. Where it is not compiled, it compiles itself by zoo's
-        default recipe, at a constant learning rate. A model that is solved at once is, in one
-        epoch; see :func:`zoo.fit_at_once.fit_at_once`.
+        takes the names of its classes from their labels. A model that is not compiled compiles
+        itself with zoo's default recipe, at a constant learning rate. A model that is solved at
+        once is solved in one epoch; see :func:`zoo.fit_at_once.fit_at_once`.
 
-        Lists and columns of texts are read in batches of like length. A tf.data.Dataset, a
+        Lists and columns of texts are read in batches of similar length. A tf.data.Dataset, a
         generator or a PyDataset of texts keeps its batches and its order; single texts are put
         into batches of ``batch_size``. Targets are numbers of classes, or labels as texts; see
         :func:`zoo.answers.class_numbers.check_targets`.
 
         Raises:
-            ValueError: for texts, ids or targets that are none, and a dataset without end or text.
+            ValueError: for invalid texts, ids or targets, and for a dataset without end or text.
         """
         x = make_ready(self, x, y)
         weights, split = kwargs.pop("sample_weight", None), kwargs.pop("validation_split", 0.0)
@@ -361,9 +363,9 @@ class TextClassifier(ModelOfTexts):
     def predict(
         self, x: Any, batch_size: int | None = None, verbose: int | str = "auto", **kwargs: Any
     ) -> np.ndarray:
-        """Keras' predict; ``x`` may be texts, as in :meth:`fit`, whose order the answers have.
+        """Keras' predict; ``x`` may be texts, as in :meth:`fit`. Answers have the order of ``x``.
 
-        With a list, an array or a column of texts there is nothing else to set.
+        With a list, an array or a column of texts there are no further arguments.
         """
         x, _ = self._checked(x)
         if is_text(x):
@@ -376,17 +378,17 @@ class TextClassifier(ModelOfTexts):
             return super().predict(x, batch_size, verbose, **kwargs)
 
     def answers_to(self, texts: Sequence[str]) -> list[dict[str, Any]]:
-        """The label of each text, as ``model.classify(texts)`` gives it, too.
+        """The labels of texts. ``model.classify(texts)`` gives the same.
 
         Args:
             texts: any sequence of strings.
 
         Returns:
-            Of each ``text``, its ``label``, the ``probability`` of that, and the ``probabilities``
-            of all labels.
+            A dictionary for each text: the ``text``, its ``label``, the ``probability`` of that
+            label, and the ``probabilities`` of all labels.
 
         Raises:
-            UsageError: where a probability is no number.
+            UsageError: if a probability is NaN or infinite.
 
         Example:
             >>> import zoo
@@ -417,17 +419,17 @@ class TextClassifier(ModelOfTexts):
     def predict_texts(
         self, texts: Sequence[str], batch_size: int | None = None, verbose: int | str | None = None
     ) -> np.ndarray:
-        """Texts of like length are computed together, so that little of it is padding.
+        """Predicts texts, those of similar length together, so that there is little padding.
 
-        On a CPU each core computes a batch of its own; fastest where TensorFlow was started with
-        ``TF_NUM_INTRAOP_THREADS=1`` in the environment.
+        On a CPU each core computes batches on its own, which is fastest if TensorFlow was started
+        with ``TF_NUM_INTRAOP_THREADS=1`` in the environment.
 
         Args:
             texts: any sequence of strings, or a split of a corpus.
-            batch_size: texts that are computed together; by default 32 where cores compute some
-                each, else 128.
-            verbose: 0 tells nothing, 1 tells how far it is where it takes long; by default it is
-                told where messages of the logger ``zoo`` are. See :func:`zoo.progress.progress`.
+            batch_size: texts that are computed together; by default 32 where several cores compute
+                batches, else 128.
+            verbose: 0 shows no progress, 1 shows it if the work takes long; by default it is shown
+                where messages of the logger ``zoo`` are. See :func:`zoo.progress.progress`.
 
         Returns:
             ``[texts, classes]`` float32 probabilities, or logits, in the order of the texts.
@@ -457,11 +459,11 @@ class TextClassifier(ModelOfTexts):
         input_signature: Sequence[Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Keras' export, of ids; ``zoo export`` writes one that reads texts.
+        """Keras' export of a model that reads ids; ``zoo export`` writes one that reads texts.
 
-        Unless told otherwise, ``serve`` of a SavedModel takes int32 and the preprocessor's int64,
-        and its signatures take int32. Give it arrays or tensors: it is traced for each shape, and
-        for each list; ``signatures["serve"]`` never is.
+        By default ``serve`` of a SavedModel takes int32 ids and the preprocessor's int64 ids, and
+        its signatures take int32. Give ``serve`` arrays or tensors: TensorFlow traces it anew for
+        each shape and for each list, but never traces ``signatures["serve"]`` again.
         """
         shape = (None,) * (3 if self.hierarchical else 2)
         signature = input_signature or [keras.InputSpec("int32", shape)]
@@ -474,11 +476,11 @@ class TextClassifier(ModelOfTexts):
         export_ids(self, filepath, verbose is not False, signature, also, **kwargs)
 
     def solve(self, split: "Split", seed: int = 0) -> None:
-        """Finds the weights at once on a training split, where a model ``solves``."""
+        """Computes the weights from a training split, for models that are solved at once."""
         raise NotImplementedError
 
     def make_room(self, rows: int) -> None:
-        """Gives the tables of words so many rows, of zeros, where a model ``grows``."""
+        """Gives the tables of words ``rows`` rows of zeros, for models with ``grows``."""
         raise NotImplementedError
 
     def explain(
@@ -488,29 +490,29 @@ class TextClassifier(ModelOfTexts):
         pairs: bool = True,
         label: str | None = None,
     ) -> "Explanations":
-        """Which words of texts decide; see :func:`zoo.explanation.explain.explain`."""
+        """Explains which words decide; see :func:`zoo.explanation.explain.explain`."""
         from zoo.explanation.explain import explain
 
         return explain(self, texts, targets, pairs, label)
 
     def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
-        """What more a model has to tell of texts, by captions, on the page of explanations."""
+        """Further tables for the page of explanations, by their captions."""
         return {}
 
     def one_text(self) -> tuple:
-        """Ids, targets and weights of a batch of one text, as the loss wants them."""
+        """Ids, targets and weights of a batch with a single text, as the loss takes them."""
         ids = np.ones((1, 1, 1) if self.hierarchical else (1, 1), "int64")
         targets = self.kind.blank(self.num_classes, getattr(self, "loss", None))
         return ids, targets, np.ones(1, "float32")
 
     @contextmanager
     def _attempt(self, steps=None):
-        """Where Keras reads data, all of them if no number of steps is given."""
+        """Wraps Keras' reading of data; without a number of steps all data are read."""
         with told_in_a_line(steps is None), self.may_fail():
             yield
 
     def _ids(self, x):
-        """The ids of texts; what is no texts, as it is."""
+        """The ids of texts; anything else is returned as it is."""
         if not is_texts(x):
             return x
         if isinstance(x, keras.KerasTensor):
@@ -536,7 +538,7 @@ class TextClassifier(ModelOfTexts):
         return x, np.asarray(y) if isinstance(y, list | tuple) else y
 
     def _numbered(self, weights):
-        """Weights of classes by their numbers, which may be told by their labels."""
+        """Weights by the numbers of classes; the keys that are given may also be labels."""
         if not weights or not all(isinstance(one, str) for one in weights):
             return weights
         for label in weights:
@@ -560,7 +562,7 @@ def _parts(data):
 
 @contextmanager
 def dtype_policy(policy: Any) -> Iterator[None]:
-    """Keras' global dtype policy is this one, by its name or its config, in a ``with`` block."""
+    """Sets Keras' global dtype policy, by its name or its config, for a ``with`` block."""
     before = keras.config.dtype_policy()
     keras.config.set_dtype_policy(keras.dtype_policies.get(policy))
     try:

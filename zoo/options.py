@@ -1,8 +1,8 @@
-"""Which values an option of a model may have: its annotation in the constructor tells.
+"""The allowed values of a model's options, which the constructor's annotations tell.
 
-It is ``bool``, ``int``, ``float``, ``str``, a ``Literal``, a kind of those below, or several, as in
-``Size | None``. An option without such an annotation may have any value. What only several options
-tell together, such as whether heads divide a width, the constructor checks.
+An annotation is ``bool``, ``int``, ``float``, ``str``, a ``Literal``, a kind from below, or a union
+of these, as in ``Size | None``. An option without such an annotation may have any value. The
+constructor checks conditions on several options, such as whether the heads divide a width.
 """
 
 import sys
@@ -15,12 +15,12 @@ from zoo.errors import UsageError, unknown
 
 
 class Values(NamedTuple):
-    """The values that an option may have.
+    """The allowed values of an option.
 
     Attributes:
-        what: they in words.
-        has: whether a value is one of them.
-        choices: all of them, where they are few.
+        what: a description of the values.
+        has: tells whether a value is allowed.
+        choices: all allowed values, where they are few.
     """
 
     what: str
@@ -66,7 +66,7 @@ PLAIN = {
 
 
 def values_of(annotation: Any) -> Values | None:
-    """What an annotation allows; None where it tells nothing that could be checked."""
+    """The values that an annotation allows; None where it allows nothing that can be checked."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         found = (one for one in annotation.__metadata__ if isinstance(one, Values))
@@ -94,7 +94,7 @@ def _any_of(kinds):
 
 
 def declared_values(constructors: Iterable[Callable]) -> dict[str, Values]:
-    """What annotations allow, by the name of the argument; the first that has one counts."""
+    """The allowed values by the name of the argument, from the first constructor that tells."""
     found = {}
     for constructor in constructors:
         try:
@@ -108,7 +108,7 @@ def declared_values(constructors: Iterable[Callable]) -> dict[str, Values]:
 
 
 def check_values(values: Mapping[str, Values], given: Mapping[str, Any]) -> None:
-    """Raises UsageError for a value that its option cannot have."""
+    """Raises UsageError for a value that is not allowed for its option."""
     for option, value in given.items():
         allowed = values.get(option)
         if allowed is None or allowed.has(value):
@@ -119,7 +119,7 @@ def check_values(values: Mapping[str, Values], given: Mapping[str, Any]) -> None
 
 
 def as_python(value: Any) -> Any:
-    """NumPy's numbers as Python's, which Keras and JSON know; all else as it is."""
+    """A NumPy number as Python's, which Keras and JSON know; anything else as it is."""
     if isinstance(value, int | float) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

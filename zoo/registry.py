@@ -29,8 +29,8 @@ _registered: dict[str, tuple[type, dict[str, Any]]] = {}
 def register_model(name: str, **options: Any) -> Callable[[type], type]:
     """Class decorator that gives a TextClassifier a name for :func:`zoo.build`.
 
-    Options of its constructor have a default, and the model keeps each as an attribute of its
-    name, from which it is saved. An annotation tells which values one may have, as in
+    Each option of the constructor needs a default, and the model keeps it as an attribute of the
+    same name, from which it is saved. An annotation tells the allowed values, as in
     ``units: Size = 50``; see :mod:`zoo.options`.
 
     Args:
@@ -74,10 +74,10 @@ class Outline:
     """A model in a line, as :func:`outlines` gives it.
 
     Attributes:
-        module: where it is.
-        paper: the first line of its file, which names the paper.
-        summary: the first sentence of its class.
-        variant: the options that set it apart from others of its class.
+        module: the module of its class.
+        paper: the first line of that module, which names the paper.
+        summary: the first sentence of the class's docstring.
+        variant: the options that distinguish the model from others of its class.
         reads: "sentences" (of words), "words" or "characters".
     """
 
@@ -125,14 +125,14 @@ def _reads(node, variant):
 
 
 def outlines(pattern: str = "*", reads: str | None = None) -> list[Outline]:
-    """The models in a line each, those of a paper together; fast, as nothing is imported.
+    """The models, a line for each and those of a paper together. Nothing is imported for it.
 
     Args:
-        pattern: of their names, as of :func:`list_models`.
+        pattern: a pattern for names, as for :func:`list_models`.
         reads: only models that read "sentences" (of words), "words" or "characters".
 
     Raises:
-        UsageError: for another ``reads``.
+        UsageError: for another value of ``reads``.
     """
     if reads not in (None, *READS):
         raise unknown("value of reads", reads, READS)
@@ -151,7 +151,7 @@ def outlines(pattern: str = "*", reads: str | None = None) -> list[Outline]:
 
 
 def list_models(pattern: str = "*") -> list[str]:
-    """Names of all models, sorted; ``pattern`` as in ``zoo.list_models("*hcan*")``.
+    """The names of all models, sorted, or of those that match a pattern such as ``"*hcan*"``.
 
     Example:
         >>> import zoo
@@ -176,7 +176,7 @@ def import_model(name: str) -> tuple[type["TextClassifier"], dict[str, Any]]:
 
 
 def name_of(model: "TextClassifier") -> str:
-    """The registered name of a model: its own, or that of the variant whose options it has.
+    """The registered name of a model: ``model.name``, or that of the nearest variant.
 
     Raises:
         UsageError: if its class is not registered.
@@ -201,7 +201,7 @@ def name_of(model: "TextClassifier") -> str:
 def create(
     name: str, num_classes: int, preset: str | None = None, **options: Any
 ) -> "TextClassifier":
-    """What :func:`zoo.build` does, but without weights yet: these take a second."""
+    """Makes a model as :func:`zoo.build` does, but without weights, which take a second."""
     cls = import_model(name)[0]
     settings = {"name": name} | told_options(name, preset, options)
     settings |= {"num_classes": as_python(num_classes)}
@@ -213,7 +213,7 @@ def create(
 
 
 def told_options(name: str, preset: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a model that are not left at the defaults of its class.
+    """The options that preset, variant and user set; all others have the class's defaults.
 
     Raises:
         UsageError: for an unknown preset or option, with the nearest matches.
@@ -247,15 +247,15 @@ def find_recipe(model: str, name: str) -> "Recipe":
 
 @dataclass(frozen=True)
 class Description:
-    """What :func:`describe` tells of a model.
+    """What :func:`describe` tells about a model.
 
     Attributes:
-        summary, about: of its class, in a sentence, and what more there is to say.
-        variant: the options that set it apart from others of its class.
-        options: all of them, with their defaults.
-        presets: options by the name of a preset.
-        recipes: by their names; those of papers, and "default".
-        characters: whether it reads these, and not words.
+        summary, about: the first sentence on its class, and the paragraphs after it.
+        variant: the options that distinguish the model from others of its class.
+        options: all options, with their defaults.
+        presets: the options of each preset, by its name.
+        recipes: the recipes by their names: those of papers, and "default".
+        characters: whether it reads characters, and not words.
     """
 
     name: str

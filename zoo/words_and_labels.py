@@ -1,4 +1,4 @@
-"""What a model needs to read texts and to name classes, and how it is kept with the model."""
+"""The preprocessor, labels and thresholds of a model, which are saved with it."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ ASSET = "texts.json"  # in a .keras file's assets
 class ModelOfTexts(Model):
     """A model with a preprocessor, labels and thresholds, which its files and its copies keep.
 
-    A subclass has ``num_classes``, and ``accept(preprocessor)`` raises for one that it cannot read.
+    A subclass has ``num_classes``, and its ``accept(preprocessor)`` raises ValueError for a
+    preprocessor whose ids it cannot read.
     """
 
     @property
@@ -25,7 +26,7 @@ class ModelOfTexts(Model):
         """A :class:`zoo.datasets.Preprocessor`, or None.
 
         Raises:
-            ValueError: when it is set, for one whose ids the model cannot read.
+            ValueError: if a preprocessor is set whose ids the model cannot read.
         """
         return self._preprocessor
 
@@ -37,10 +38,10 @@ class ModelOfTexts(Model):
 
     @property
     def labels(self) -> list[str] | None:
-        """Names of the classes, or None; numbers that are set become names.
+        """The names of the classes, or None. Numbers become names when they are set.
 
         Raises:
-            ValueError: when they are set, for another number of them than of classes.
+            ValueError: if there are not as many labels as classes.
         """
         return self._labels
 
@@ -50,10 +51,10 @@ class ModelOfTexts(Model):
 
     @property
     def thresholds(self) -> list[float] | None:
-        """The probability from which on a text has a label, for each class; None for 0.5 of all.
+        """For each class the probability from which a text has its label; None means 0.5.
 
         Raises:
-            ValueError: when they are set, for another number of them than of classes.
+            ValueError: if there are not as many thresholds as classes.
         """
         return self._thresholds
 
@@ -107,12 +108,12 @@ class ModelOfTexts(Model):
         self.labels, self.thresholds = texts["labels"], texts.get("thresholds")
 
     def know_what(self, other: "ModelOfTexts") -> None:
-        """Takes over the very preprocessor, the labels and the thresholds of another model."""
+        """Takes over the preprocessor object, the labels and the thresholds of another model."""
         self.preprocessor, self.labels = other.preprocessor, other.labels
         self.thresholds = other.thresholds
 
     def __reduce__(self):
-        """Copies and pickles keep the very preprocessor, the labels and the thresholds."""
+        """Copies and pickles keep the preprocessor object, the labels and the thresholds."""
         rebuild, arguments = super().__reduce__()
         known = self.preprocessor, self.labels and list(self.labels), self.thresholds
         return _rebuilt, (rebuild, arguments, *known)
