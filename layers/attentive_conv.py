@@ -41,8 +41,8 @@ class AttentiveConv(Layer):
         inputs: ``[batch, length, dim]``.
         mask: ``[batch, length]`` boolean, True where there is a word.
         return_attention_scores: also return the feature maps M,
-            ``[batch, length, num_heads, filters]``, in the compute dtype. They match, they do
-            not sum to 1.
+            ``[batch, length, num_heads, filters]``, in the compute dtype. They are matches, which
+            do not sum to 1.
 
     Returns:
         The local output ``[batch, length, dim]`` and the global one ``[batch, dim]``.

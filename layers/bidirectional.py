@@ -7,12 +7,12 @@ import keras
 
 @keras.saving.register_keras_serializable("zoo")
 class Bidirectional(keras.layers.Bidirectional):
-    """Keras' layer, which builds both directions from copies of ``layer`` and drops it.
+    """Keras' layer, which builds both directions from copies of ``layer``, and keeps ``layer``.
 
-    While ``keras.saving.load_model`` runs, Keras knows an object that it has copied by its address.
-    Once ``layer`` is gone the next one may get that address, and then a copy of the first in place
-    of its own: "Forward layer and backward layer should have different `go_backwards` value". So
-    ``layer`` stays.
+    While ``keras.saving.load_model`` runs, Keras identifies an object that it has copied by its
+    address. If ``layer`` were freed, the next layer might get the same address, and with it a copy
+    of the first layer: "Forward layer and backward layer should have different `go_backwards`
+    value". So ``layer`` is kept.
     """
 
     def __init__(self, layer: keras.layers.Layer, **kwargs: Any) -> None:

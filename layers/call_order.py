@@ -9,7 +9,7 @@ import keras
 
 @contextmanager
 def recorded_calls(layers: Iterable[keras.layers.Layer]) -> Iterator[dict[int, int]]:
-    """The places of the layers that are called in a ``with`` block, by their ids; first calls."""
+    """Records in which order layers are first called in a ``with`` block: places by their ids."""
     places = {}
 
     def record(layer, call, *args, **kwargs):

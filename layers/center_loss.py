@@ -28,8 +28,8 @@ class CenterLoss(UnmaskedLayer):
 
     Call arguments:
         inputs: x, ``[batch, dim]``.
-        targets: numbers of the classes, ``[batch]`` integers. A vector of no class, as -1, counts
-            for nothing but in the size of the batch.
+        targets: numbers of the classes, ``[batch]`` integers. A vector without a class has a number
+            such as -1, and counts only in the size of the batch.
         training: whether the centres move.
 
     Returns:
@@ -66,7 +66,7 @@ class CenterLoss(UnmaskedLayer):
             initializer=fresh(self.initializer),
             trainable=False,
             autocast=False,
-            aggregation="mean",  # over devices; else those of the first one count
+            aggregation="mean",  # over devices; else only those of the first device count
         )
 
     def call(self, inputs: Tensor, targets: Tensor, training: bool | None = None) -> Tensor:

@@ -24,7 +24,7 @@ def check_heads(num_heads: int, dim: int, name: str) -> None:
 
 
 def half_of(position_dim: int) -> int:
-    """Each of two entities has half of it: raises ValueError for an odd one."""
+    """Half of ``position_dim``, for each of two entities. Raises ValueError if it is odd."""
     if position_dim % 2:
         raise ValueError(
             f"position_dim must be even, as each entity has half of it: got {position_dim}"

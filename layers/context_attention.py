@@ -15,7 +15,7 @@ from zoo.layers.types import InitializerLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable("zoo")
 class ContextAttention(UnmaskedLayer):
-    """Sums a sequence up by the likeness of its items to a learned context vector.
+    """Sums up a sequence by the similarity of its items to a learned context vector.
 
     Yang et al. 2016 (HAN), Section 2.2, Equations 5-7 and 8-10: ``u_t = tanh(W h_t + b)``,
     ``a = softmax(u_t . u_w)``, ``s = sum of a_t h_t``.

@@ -42,7 +42,7 @@ class ConvMultiHeadAttention(Layer):
             ``[batch, num_heads, length, length]`` float32.
 
     Returns:
-        ``[batch, length, filters]``. What it holds at masked positions means nothing.
+        ``[batch, length, filters]``. Values at masked positions have no meaning.
 
     Raises:
         ValueError: if ``num_heads`` does not divide ``filters`` or a size is below 1.

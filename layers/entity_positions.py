@@ -14,12 +14,12 @@ ROLES = 4  # of a word: in none of the entities, the first, the second, or both
 
 
 def join_roles(ids: Tensor, roles: Tensor) -> Tensor:
-    """Ids and roles of words as one number each, which a model of entities reads; padding is 0."""
+    """The id and the role of each word as a single number, for models of entities; padding is 0."""
     return ROLES * ids + roles
 
 
 def part_roles(joined: Tensor) -> tuple[Tensor, Tensor]:
-    """The ids and the roles that :func:`join_roles` made one number."""
+    """The ids and the roles that :func:`join_roles` joined."""
     return joined // ROLES, joined % ROLES
 
 
@@ -37,13 +37,14 @@ class EntityPositions(Layer):
     one table for both entities.
 
     Args:
-        max_distance: beyond it, words are as far. A text without the entity has a row of its own.
+        max_distance: words further away count as this far. Texts without the entity have a row of
+            their own.
         dim: width of a row of each table, half of a model's ``position_dim``.
         initializer: of both tables.
 
     Call arguments:
-        roles: ``[batch, length]`` integers: 1 in the first entity, 2 in the second, 3 in both,
-            else 0.
+        roles: ``[batch, length]`` integers: 1 for words in the first entity, 2 in the second, 3 in
+            both, else 0.
 
     Returns:
         ``[batch, length, 2 * dim]``.
@@ -91,7 +92,7 @@ class EntityPositions(Layer):
         return (*input_shape, 2 * self.dim)
 
     def distances(self, inside: Tensor) -> Tensor:
-        """The row of each word, ``[batch, length]``, given which are in the entity."""
+        """The table's row for each word, ``[batch, length]``; ``inside`` masks the entity."""
         length = ops.shape(inside)[1]
         places = ops.expand_dims(ops.arange(length, dtype="int32"), 0)
         first = ops.min(ops.where(inside, places, length), axis=1, keepdims=True)

@@ -4,10 +4,10 @@ import keras
 
 
 def freeze_within(layer: keras.layers.Layer) -> None:
-    """Freezes the layers within a layer that is frozen; for the end of its ``build``.
+    """Freezes the layers within a frozen layer; to be called at the end of its ``build``.
 
-    Keras' constructor freezes the layer's own weights alone, and setting ``trainable`` to what it
-    is already does nothing.
+    Keras' constructor freezes only the weights of the layer itself, and setting ``trainable`` to
+    the value that it has already does nothing.
     """
     if not layer.trainable:
         layer.trainable = True

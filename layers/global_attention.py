@@ -14,15 +14,15 @@ from zoo.layers.types import InitializerLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable("zoo")
 class GlobalAttention(UnmaskedLayer):
-    """Sums a sequence up by local, global and position information.
+    """Sums up a sequence by local, global and position information.
 
     Li et al. 2021 (ACT), Section 2.3, Equation 6:
     ``r = O softmax(f(W_o O + W_p P)^T c + O^T g / sqrt(d))`` with f = gelu.
 
     Args:
         attention_dim: rows of ``W_o`` and ``W_p``.
-        num_contexts: vectors c, each with weights and a sum of its own; the paper has one. More of
-            them look at more than one place (Lin et al. 2017, Section 2.1).
+        num_contexts: the number of vectors c, each with its own weights and sum; the paper has one.
+            Several vectors look at several places (Lin et al. 2017, Section 2.1).
         kernel_initializer: of ``W_o``, ``W_p`` and the vectors c.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""Masks: what is padding never reaches a sum, a maximum or a softmax.
+"""Masks: padding never reaches a sum, a maximum or a softmax.
 
 A mask is boolean, True where there is a word (or a sentence). Masks are applied with
 ``where``: adding large negative numbers overflows in float16 and fails when two masks meet.
@@ -10,7 +10,7 @@ from keras import ops
 from zoo.layers.types import Tensor
 
 UNKNOWN = 1  # the id of a word that is not in the vocabulary; 0 is padding
-LOWEST = -6e4  # not infinite, which exports multiply by zero; nor in float16, to which they round
+LOWEST = -6e4  # exports may multiply it by zero or round it to float16, and it must stay finite
 
 
 def word_mask(ids: Tensor) -> Tensor:

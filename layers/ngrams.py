@@ -14,8 +14,8 @@ def ngrams(inputs: Tensor, size: int, before: int = 0) -> Tensor:
 
     Args:
         inputs: ``[batch, length, dim]``.
-        size: positions of a window.
-        before: how many of them stand before the position; the rest, but one, stand after it.
+        size: number of positions in a window.
+        before: how many of these stand before the position itself; the others stand after it.
 
     Returns:
         ``[batch, length, size * dim]``; beyond both ends there are zeros.

@@ -12,7 +12,7 @@ from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_softmax
 from zoo.layers.types import InitializerLike, Shape, Tensor
 
-BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
+BLOCK = 32  # words: in training, lengths are padded to multiples, as XLA compiles each length
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -23,9 +23,9 @@ class PairwiseAttention(Layer):
     ``a_i = softmax over j != i of (1 - decay)^(|j-i|-1) v . tanh(W [x_i ; x_j])``.
     The decay multiplies the score before the softmax: at 1 all but the neighbours score 0.
 
-    ``W [x_i ; x_j]`` is computed as ``U x_i + V x_j``, and the tanh for one word i at a time, in
-    the gradient too: memory grows with ``length^2`` and not with ``length^2 * attention_dim``. In
-    training XLA compiles that: several times as fast.
+    ``W [x_i ; x_j]`` is computed as ``U x_i + V x_j``, and the tanh for one word i at a time, also
+    in the gradient, so that memory grows with ``length^2`` and not with ``length^2 *
+    attention_dim``. In training XLA compiles this, which makes it several times as fast.
 
     Args:
         attention_dim: rows of W; the paper does not give them.
@@ -90,7 +90,7 @@ class PairwiseAttention(Layer):
                 ops.convert_to_tensor(self.context)[:, 0],
             )
         )
-        if not training:  # and in what is exported
+        if not training:  # exports take this branch, too
             return additive_scores(query, key, context)
         length = ops.shape(inputs)[1]
         query, key = (ops.pad(x, [[0, 0], [0, -length % BLOCK], [0, 0]]) for x in (query, key))

@@ -15,9 +15,9 @@ from zoo.layers.types import Shape, Tensor
 
 
 class MaskedPooling(UnmaskedLayer):
-    """What pooling layers share: a mask goes in, and none comes out.
+    """The base of pooling layers, which read a mask and give none.
 
-    They can stand where an attention layer may: asked for attention scores, they give None.
+    They can take the place of an attention layer: asked for attention scores, they give None.
     """
 
     def __init__(self, **kwargs: Any) -> None:

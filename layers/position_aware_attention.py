@@ -14,7 +14,7 @@ from zoo.layers.types import InitializerLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable("zoo")
 class PositionAwareAttention(UnmaskedLayer):
-    """Sums a sequence up by its items, its summary and the positions of two entities.
+    """Sums up a sequence by its items, its summary and the positions of two entities.
 
     Zhang et al. 2017, Section 2.1, Equations 1-3:
     ``u_i = v . tanh(W_h h_i + W_q q + W_s p_i^s + W_o p_i^o)``, ``a = softmax(u)``,

@@ -1,8 +1,9 @@
-"""Keras' LSTM and GRU, safe on a GPU, where TensorFlow has cuDNN compute them.
+"""Keras' LSTM and GRU, safe on a GPU, where TensorFlow computes them with cuDNN.
 
-cuDNN refuses sequences that are wholly masked, and what it computes runs on no CPU. So it computes
-in training only, from which no SavedModel is made, and reads the padding of an empty sequence. It
-also refuses a hole, such as an empty sentence between others: what zoo trains on has none.
+cuDNN refuses sequences that are wholly masked, and its graphs do not run on a CPU. So these layers
+use cuDNN in training only, from which no SavedModel is made, and have it read the padding of an
+empty sequence. cuDNN also refuses masks with a hole, such as an empty sentence between others; the
+texts that zoo trains on have none.
 """
 
 import keras
@@ -12,7 +13,7 @@ from zoo.layers.types import Tensor
 
 
 class CuDNNInTraining:
-    """The difference to Keras' layers, of which it comes first."""
+    """The difference from Keras' layers; it stands before them in a list of base classes."""
 
     def inner_loop(
         self,
@@ -33,9 +34,9 @@ class CuDNNInTraining:
 
 @keras.saving.register_keras_serializable("zoo.layers")
 class LSTM(CuDNNInTraining, keras.layers.LSTM):
-    """Keras' LSTM. What it gives at masked positions means nothing."""
+    """Keras' LSTM. Outputs at masked positions have no meaning."""
 
 
 @keras.saving.register_keras_serializable("zoo.layers")
 class GRU(CuDNNInTraining, keras.layers.GRU):
-    """Keras' GRU. What it gives at masked positions means nothing."""
+    """Keras' GRU. Outputs at masked positions have no meaning."""

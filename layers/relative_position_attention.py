@@ -47,7 +47,7 @@ class RelativePositionAttention(Layer):
             ``[batch, num_heads, length, length]`` float32.
 
     Returns:
-        ``[batch, length, dim]``. What it holds at masked positions means nothing.
+        ``[batch, length, dim]``. Values at masked positions have no meaning.
 
     Raises:
         ValueError: if ``num_heads`` does not divide ``dim`` or a size is below 1.

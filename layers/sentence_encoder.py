@@ -17,8 +17,8 @@ class SentenceEncoder(keras.layers.Wrapper):
 
     Args:
         layer: an encoder, ``[sentences, words, dim]`` -> ``[sentences, features]``, whose call
-            takes ``mask`` and ``return_attention_scores`` (scores: ``[sentences, ...]``, or
-            several, of which some may be None).
+            takes ``mask`` and ``return_attention_scores``. The scores are ``[sentences, ...]``, or
+            a nest of such tensors and None.
 
     Call arguments:
         inputs: ``[batch, sentences, words, dim]``.
@@ -67,7 +67,7 @@ class SentenceEncoder(keras.layers.Wrapper):
         return unfold(outputs), keras.tree.map_structure(unfold, scores, none_is_leaf=False)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        """Of all outputs, the encoder's scores too: see :class:`zoo.layers.layer.Layer`."""
+        """Traces a call, as :class:`zoo.layers.layer.Layer` does."""
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
     def compute_output_shape(self, input_shape: Shape) -> Shape:

@@ -15,17 +15,18 @@ CHUNK = 1024  # words, whose n-grams' vectors are in memory together
 
 @keras.saving.register_keras_serializable("zoo")
 class SubwordEmbedding(Layer):
-    """A vector of each word, plus those of its character n-grams (Bojanowski et al. 2017, 3.2).
+    """A vector for each word, plus those of its character n-grams (Bojanowski et al. 2017, 3.2).
 
-    What is learnt of a word is learnt of its n-grams, and so of all words that have them: most of
-    a small corpus' words are rare. The n-grams' sum is divided by the root of their number, as
-    vectors that start at random would have long words be the largest; the paper's is not.
+    What the layer learns about a word it learns about its n-grams, and so about all words with the
+    same n-grams; this helps because most words of a small corpus are rare. The sum over n-grams is
+    divided by the square root of their number, or else random vectors would make long words the
+    largest; the paper does not divide.
 
     Args:
-        input_dim: words, padding and the unknown word included.
+        input_dim: number of words, with padding and the unknown word.
         output_dim: width of the vectors.
-        subwords: rows of the table of n-grams, of which the first is that of none (the paper: two
-            million, into which all n-grams are hashed).
+        subwords: rows of the table of n-grams; the first row stands for no n-gram. (The paper
+            hashes all n-grams into two million rows.)
         most: the most n-grams of a word.
         initializer: of both tables.
 
@@ -33,9 +34,9 @@ class SubwordEmbedding(Layer):
         inputs: ids, ``[...]`` whole numbers.
 
     Returns:
-        ``[..., output_dim]``. The weight ``members``, ``[input_dim, most]`` int32, says which rows
-        the n-grams of a word have, see :mod:`zoo.datasets.text.character_ngrams`; until it is
-        assigned, words have none.
+        ``[..., output_dim]``. The weight ``members``, ``[input_dim, most]`` int32, has the rows of
+        each word's n-grams, see :mod:`zoo.datasets.text.character_ngrams`; until it is assigned,
+        words have no n-grams.
 
     Raises:
         ValueError: if a size is below 1.
@@ -100,7 +101,7 @@ class SubwordEmbedding(Layer):
         return words + ops.sum(vectors * ops.expand_dims(share, -1), axis=-2)
 
     def collapsed(self) -> Tensor:
-        """The vectors of all words, ``[input_dim, output_dim]``, as a plain table would have."""
+        """The vectors of all words as a plain table, ``[input_dim, output_dim]``."""
         words = range(0, self.input_dim, CHUNK)
         return ops.concatenate(
             [self.call(ops.arange(first, min(first + CHUNK, self.input_dim))) for first in words]

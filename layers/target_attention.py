@@ -17,7 +17,7 @@ from zoo.layers.types import ActivationLike, InitializerLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable("zoo")
 class TargetAttention(UnmaskedLayer):
-    """A learned query sums a sequence up in one vector.
+    """Sums up a sequence in one vector, with a learned query.
 
     Gao et al. 2018 (HCAN), Section 3.5, Equation 5: ``MultiHead(T, K, V)`` with a learned
     target vector ``T`` and ``K = elu(Conv1D(E, W^k) + b^k)``, ``V = elu(Conv1D(E, W^v) + b^v)``.

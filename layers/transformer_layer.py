@@ -39,7 +39,7 @@ class TransformerLayer(Layer):
             ``[batch, num_heads, length, length]`` float32.
 
     Returns:
-        ``[batch, length, dim]``. What it holds at masked positions means nothing.
+        ``[batch, length, dim]``. Values at masked positions have no meaning.
 
     Raises:
         ValueError: if a size is below 1, or ``num_heads`` does not divide the input's width.
