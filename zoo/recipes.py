@@ -1,4 +1,4 @@
-"""Recipes: optimiser, schedule, batch, length and selection of a training."""
+"""Recipes: the optimiser, schedule, batch size and length of a training, and what it keeps."""
 
 import dataclasses
 import math
@@ -7,51 +7,51 @@ from typing import Any, Literal
 
 import numpy as np
 
-STEPS = 1500  # of a training by the default recipe: enough for most corpora we tried
-MANY_CLASSES = 20  # from which on it has twice as many
-EVALUATE_EVERY = 2000  # steps, at most: so much is lost when a training is killed
+STEPS = 1500  # of a training by the default recipe: enough for most corpora that we tried
+MANY_CLASSES = 20  # from this number on a training has twice as many steps
+EVALUATE_EVERY = 2000  # steps at most, which are lost when a training is killed
 PATIENCE = 5  # evaluations, at least
 Schedule = Literal["cosine", "constant", "plateau"]
 Kept = Literal["auto", "best", "last"]
-FEW = 1_000  # training texts: of fewer, a tenth for validation chooses weights by chance
-FEWEST = 100  # training texts: of fewer, each word is known
+FEW = 1_000  # with fewer training texts, a tenth for validation would choose weights by chance
+FEWEST = 100  # with fewer training texts, every word is in the vocabulary
 CHECKPOINTS = 10  # of a training that keeps the last weights
 UNBALANCED = 5
-LARGEST_WEIGHT = 10.0  # of a text: of a class of one text in 8,000 it would be hundreds
+LARGEST_WEIGHT = 10.0  # of a text; without it, one in a class of 1 of 8,000 would have hundreds
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How a model is trained. The weights of the best validation accuracy (then loss) are kept.
 
-    The defaults are ours, for a user's data without tuning. AdamW forgives a wrong learning rate
-    more than SGD does. Attention needs the warm-up: at full rate, first gradients fix it on a few
-    words. The fall to zero finds a better end than a constant rate, at no cost. Gradients are
-    clipped, as one odd batch can undo a small model. Dropout is the model's own option. There is
-    no label smoothing: it makes a model unsure where it should be sure, and probabilities are
-    calibrated afterwards anyway.
+    The defaults are ours, for a user's data without tuning. AdamW tolerates a wrong learning rate
+    better than SGD does. Attention needs the warm-up: at the full rate, the first gradients fix it
+    on a few words. Decay to zero ends better than a constant rate, at no cost. Gradients are
+    clipped, as a single unusual batch can ruin a small model. Dropout is an option of the model.
+    There is no label smoothing: it makes a model unsure where it should be sure, and probabilities
+    are calibrated afterwards anyway.
 
     Attributes:
-        optimizer: Keras' class of it.
-        settings: its options, other than the learning rate.
-        learning_rate: the highest one; None for the model's own.
+        optimizer: the name of Keras' class of optimiser.
+        settings: the optimiser's options, other than the learning rate.
+        learning_rate: the highest learning rate; None for the model's.
         schedule: "cosine" rises for a tenth of the steps and falls to zero along a cosine;
-            "constant" stays; "plateau" takes nine tenths after each epoch that brings no better
-            validation accuracy (of equals, no lower loss), after the first 10.
-        batch_size: texts of a batch.
-        epochs: passes over the training texts; None for as many as make about 1,500 steps, of 20
-            classes and more 3,000, but 3 to 30, or to 100 where texts have several labels.
+            "constant" stays; "plateau" multiplies the rate by 0.9 after each epoch without a better
+            validation accuracy (or an equal one with a lower loss), after the first 10 epochs.
+        batch_size: texts in a batch.
+        epochs: passes over the training texts; None for about 1,500 steps, or 3,000 with 20 classes
+            and more, but at least 3 and at most 30 epochs, or 100 where texts have several labels.
         steps: batches in all, in place of ``epochs``.
         evaluate_every: texts between two evaluations on the validation split; None for an epoch,
             but at most 2,000 steps unless the schedule is "plateau".
         patience: the share of the evaluations, but at least 5 of them, that may pass without a
-            better validation accuracy before the training ends; 1 never ends it. A validation split
-            that is learnt, all answers right at a loss below 0.01, does.
-        class_weights: whether a text of a rare class counts for more, where the largest class has
-            over :data:`UNBALANCED` times the texts of the smallest.
+            better validation accuracy before the training ends; 1 never ends it. A training also
+            ends when all answers on the validation split are right at a loss below 0.01.
+        class_weights: whether texts of rare classes count more, where the largest class has more
+            than :data:`UNBALANCED` times as many texts as the smallest.
         keep: "best" keeps the weights of the best validation accuracy; "last" learns from all
-            texts, those of a validation split that is not given included, and keeps the last
-            weights; "auto" is "last" where a validation split would have fewer than 100 texts.
+            texts, also those that would be the validation split, and keeps the last weights;
+            "auto" means "last" where a validation split would have fewer than 100 texts.
     """
 
     optimizer: str = "AdamW"
@@ -68,7 +68,7 @@ class Recipe:
 
     @property
     def least_validation(self) -> float:
-        """Texts that a validation split has, where it is taken out of the training texts."""
+        """The least size of a validation split that is taken out of the training texts."""
         return {"auto": FEW / 10, "best": 0, "last": math.inf}[self.keep]
 
     def __str__(self):
@@ -81,7 +81,7 @@ class Recipe:
         return ", ".join(f"{name}={value}" for name, value in given.items()) or "zoo's own"
 
     def resolved(self, classifier, texts: int, validation: int = 1, **own: Any) -> "Recipe":
-        """The recipe with nothing left open.
+        """The recipe with a value for everything that was left open.
 
         Args:
             classifier: the model.

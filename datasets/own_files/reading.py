@@ -82,8 +82,8 @@ class NoRows(UsageError):
 
 
 def as_path(path: str | Path) -> Path:
-    """The path, :func:`expanded`. Refuses an empty one, which pathlib takes for the working folder,
-    and what is no path.
+    """The path, with ``~`` expanded. Refuses an empty path, which pathlib takes for the working
+    folder, and anything else than a path.
 
     Example:
         >>> from zoo import datasets
@@ -133,36 +133,37 @@ def load_files(
     """A corpus from the user's own files. Letters and their accents are :func:`composed`.
 
     A table is CSV, TSV, JSON (one object a line, or an array of objects), each also in gzip, or
-    Parquet; or a DataFrame. A glob stands for tables with
-    the same columns. A folder has a folder of ``.txt`` files for each class; or, for each split,
-    such a folder or a table, named ``train``, ``validation`` (or ``valid``, ``val``, ``dev``) and
-    ``test``.
+    Parquet; or a DataFrame. A glob stands for tables with the same columns. A folder has a folder
+    of ``.txt`` files for each class; or, for each split, such a folder or a table, named ``train``,
+    ``validation`` (or ``valid``, ``val``, ``dev``) and ``test``.
 
     Args:
         train: a table, a glob or a folder.
-        validation, test: the same; without them the splits are taken of ``train``, by
-            :meth:`Corpus.split`.
+        validation, test: the same; without them :meth:`Corpus.split` takes the splits out of
+            ``train``.
         text_column, label_column: by default ``text`` and ``label``, or else well-known names,
-            which the log announces; so, too, in a split that lacks those of ``train``. Class
-            folders have none. Of several columns, texts are read as one, with an empty line
-            between their parts, and labels are the names of columns, which hold 0 or 1.
+            which the log announces, also for a split that lacks the columns of ``train``. Class
+            folders have no columns. Several text columns are read as one text, with an empty line
+            between their parts. Several label columns hold 0 or 1, and their names are the labels.
         on_bad_row: "fail" refuses the file at its first bad row; "skip" leaves bad rows out and
             reports their number and lines.
-        encoding: of all files that no mark says to be UTF-8, UTF-16 or UTF-32, such as "cp1252";
-            by default UTF-8.
-        min_class_size: a class of fewer texts in ``train`` is rare, splits that are taken of these
-            included. By default none is, and a label that they lack is refused.
-        rare_classes: "drop" leaves the texts of rare classes out, of all splits; "merge" puts them
-            into a class "other", the last. The log tells which they are.
-        label_separator: between several labels in a cell, such as ";".
-        weight_column: how much each text counts in training; None where all do alike.
+        encoding: the encoding, such as "cp1252", of files without a byte order mark for UTF-8,
+            UTF-16 or UTF-32; by default UTF-8.
+        min_class_size: a class with fewer texts in ``train`` is rare; splits that are taken out of
+            ``train`` are counted with it. By default no class is rare, and a label that ``train``
+            lacks is refused.
+        rare_classes: "drop" leaves the texts of rare classes out of all splits; "merge" puts them
+            into a last class, "other". The log names the rare classes.
+        label_separator: what stands between several labels in a cell, such as ";".
+        weight_column: the column that tells how much each text counts in training; None if all
+            texts count the same.
 
-    Texts have several labels, or none, where a column of JSON or Parquet holds lists, where there
-    is a separator, or several columns of labels. Where columns of labels, or dictionaries of
-    JSON, hold other numbers than 0 and 1, these are the shares of the labels of a text.
+    Texts have several labels, or none, if a column of JSON or Parquet holds lists, if there is a
+    separator, or if there are several columns of labels. Numbers other than 0 and 1 in columns of
+    labels, or in dictionaries of JSON, are the shares of a text's labels.
 
     Returns:
-        The corpus. Its ``columns`` are the names of the columns, also where they were guessed; its
+        The corpus. Its ``columns`` are the names of the columns that were given or guessed; its
         labels are in the order of :func:`zoo.answers.class_labels.in_label_order`.
 
     Raises:
@@ -346,9 +347,9 @@ def text_column_of(
 def column_of(
     path: str | Path | pd.DataFrame, column: Columns, encoding: str | None = None
 ) -> Columns:
-    """A column, if a file that it may not have been meant for has it; else None.
+    """The column if a file has it, else None. Another file's column may be asked for.
 
-    Of several, those that it has, under its own names.
+    Of several columns it gives those that the file has, as the file spells them.
 
     Example:
         >>> from zoo import datasets

@@ -41,18 +41,18 @@ class Preprocessor:
         vocabulary: the words, without padding and the unknown word.
         max_words: the most words of a text, or of a sentence if hierarchical.
         max_sentences: the most sentences of a text; None for flat models.
-        clean_up: the name of one of :data:`zoo.datasets.text.clean_ups.CLEAN_UPS`: that of a paper.
-        ngrams: words of the longest n-gram. Above 1, a text's words are followed by its n-grams,
-            which the vocabulary has, too; for flat models.
-        entities: True where ids tell of each word whether it is in a marked entity; see
+        clean_up: a name in :data:`zoo.datasets.text.clean_ups.CLEAN_UPS`, mostly that of a paper.
+        ngrams: words of the longest n-gram. Above 1, the words of a text are followed by its
+            n-grams, which are in the vocabulary, too; for flat models.
+        entities: whether ids also tell which words are in a marked entity; see
             :func:`zoo.layers.entity_positions.join_roles`. Needs the clean-up "relations".
-        version: of the rules, which a model keeps that was trained with them: 2 ends sentences at
-            each sentence terminal of Unicode and decodes references of HTML such as ``&amp;``; 1,
-            of runs that do not tell, does neither, and ends them at ``. ! ?``.
+        version: the version of the rules, which a model keeps from its training. Version 2 ends
+            sentences at each sentence terminal of Unicode and decodes references of HTML such as
+            ``&amp;``. Version 1, of older runs, does not decode, and ends sentences at ``. ! ?``.
 
     Raises:
-        ValueError: for a limit below 1, a word that stands twice, an unknown version, and what
-            does not go together.
+        ValueError: for a limit below 1, a word that occurs twice, an unknown version, and settings
+            that exclude each other.
 
     Example:
         >>> from zoo.datasets import Preprocessor

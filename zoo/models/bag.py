@@ -39,28 +39,29 @@ WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
 class BagOfNgrams(TextClassifier):
     """A weighted sum of a text's n-grams, and a softmax.
 
-    With a ``solver`` each n-gram has a weight for each class, which scikit-learn finds: BoW and
+    With a ``solver`` each n-gram has a weight for each class, which scikit-learn computes: BoW and
     n-grams, with TF-IDF or without (Zhang et al. 2015, Section 3.1), SVMs (Tang et al. 2015,
     Section 3.2; theirs without TF-IDF, and of bigrams alone), TF-IDF with naive Bayes or sparse
     logistic regression (Gao et al. 2018, Section 4.3), NB-SVM (Wang and Manning 2012, Section 2.3).
-    Where word vectors are fixed, it finds what to make of their mean: Ave (Barnes et al. 2017), SVM
-    + AverageSG (Tang et al. 2015). In a bag of means, words of like word2vec vectors share their
-    weights (Zhang et al. 2015, Section 3.1). Without a solver, n-grams have vectors, trained as
-    other models are: fastText (Joulin et al. 2017, Section 2).
+    If word vectors are fixed, the solver classifies their mean: Ave (Barnes et al. 2017), SVM
+    + AverageSG (Tang et al. 2015). In a bag of means, words with similar word2vec vectors share
+    their weights (Zhang et al. 2015, Section 3.1). Without a solver, n-grams have vectors, which
+    are trained as in other models: fastText (Joulin et al. 2017, Section 2).
 
     Args:
         ngrams: words of the longest n-gram.
-        weighting: how n-grams are summed up: "count", each time that one stands there; "presence",
-            once; "mean"; "tfidf", the count times the logarithm of how rare its texts are, at
-            length 1; or "log_tfidf", the same of 1 and the logarithm of the count.
+        weighting: the weight of an n-gram in the sum: "count", how often the text has it;
+            "presence", 1 if the text has it; "mean", the count divided by the number of n-grams;
+            "tfidf", the count times the inverse document frequency, normalised to length 1; or
+            "log_tfidf", the same with 1 plus the logarithm of the count.
         solver: "logistic", "logistic_l1", "svm", "naive_bayes", "nb_svm", or None for training by
-            gradient.
-        clusters: at most so many groups of words with the same weights, by k-means; None for none.
-        strength: the inverse of the regularisation; of naive Bayes the smoothing.
-        vectors: whether the mean of the words' vectors stands beside the n-grams: as large as they
-            are, or, of 1,000 texts and more, as large as folds of them choose. Words that are like
-            those of the training texts count then, too. Only what a word adds to each class is
-            kept, and not its vector.
+            gradients.
+        clusters: the most groups of words that share their weights, by k-means; None for no groups.
+        strength: the inverse of the regularisation; for naive Bayes the smoothing.
+        vectors: whether the mean of the words' vectors stands beside the n-grams. Its scale is that
+            of the n-grams, or with 1,000 texts and more the one that cross-validation chooses. Then
+            words that resemble those of the training texts count, too. The model keeps what each
+            word adds to each class, and not its vector.
 
     Example:
         >>> import zoo
@@ -149,7 +150,7 @@ class BagOfNgrams(TextClassifier):
 
     @property
     def grows(self) -> bool:  # type: ignore[override]
-        """Whether all that its tables have is what a solver finds."""
+        """Whether the tables hold nothing but what a solver computes."""
         return self.solver is not None and self.train_embeddings
 
     def make_room(self, rows: int) -> None:
@@ -160,7 +161,7 @@ class BagOfNgrams(TextClassifier):
 
     def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         ids = ops.cast(ids, "int32")
-        mask = ops.greater(ids, UNKNOWN)  # what is not in the vocabulary counts for nothing
+        mask = ops.greater(ids, UNKNOWN)  # words outside the vocabulary do not count
         weights = ops.cast(mask, "float32")
         if self.weighting == "presence":
             weights = weights / self._of_equals(ids, ops.ones_like(weights))
@@ -184,7 +185,7 @@ class BagOfNgrams(TextClassifier):
         return self.classify(ops.concatenate([ops.einsum("bl,bld->bd", *one) for one in both], -1))
 
     def _of_equals(self, ids, weights):
-        """Of each n-gram the sum of the weights of those that are the same, ``[batch, length]``."""
+        """For each n-gram the sum of the weights of all that equal it, ``[batch, length]``."""
         batch, length = ops.shape(ids)
         order = ops.argsort(ids, axis=-1)
         ids, weights = (ops.take_along_axis(x, order, axis=-1) for x in (ids, weights))
@@ -300,15 +301,15 @@ class BagOfNgrams(TextClassifier):
 @register_model("svm_characters", solver="svm", ngrams=5, weighting="log_tfidf")
 @keras.saving.register_keras_serializable("zoo")
 class BagOfCharacterNgrams(BagOfNgrams):
-    """The same of characters, spaces among them, in place of words.
+    """A linear model of character n-grams, spaces among them.
 
-    It is for texts whose words are inflected, misspelt or not set apart: one to five characters in
-    a row (as Cavnar and Trenkle 1994, "N-Gram-Based Text Categorization", Section 3, within
-    words), weighed as TF-IDF of scikit-learn with ``sublinear_tf`` does.
+    It is for texts whose words are inflected, misspelt or not separated by spaces: one to five
+    characters in a row, weighted as scikit-learn's TF-IDF with ``sublinear_tf`` does. Cavnar and
+    Trenkle 1994, "N-Gram-Based Text Categorization", Section 3, take them within words.
 
     Args:
-        max_words: characters that are read.
-        kwargs: of :class:`BagOfNgrams`.
+        max_words: the number of characters that are read.
+        kwargs: options of :class:`BagOfNgrams`.
 
     Example:
         >>> import zoo
@@ -327,6 +328,6 @@ class BagOfCharacterNgrams(BagOfNgrams):
 
 
 def first_of_equals(ids: Tensor) -> Tensor:
-    """Of sorted ids ``[batch, length]``: True where one differs from that before it."""
+    """True where an id differs from the id before it, for sorted ids ``[batch, length]``."""
     differs = ops.not_equal(ids[:, 1:], ids[:, :-1])
     return ops.concatenate([ops.ones_like(ids[:, :1], "bool"), differs], axis=-1)

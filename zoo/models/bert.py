@@ -22,22 +22,22 @@ from zoo.registry import register_model
 class BERT(TextClassifier):
     """The encoder of BERT (Devlin et al. 2019), over words and not pieces of words.
 
-    Word vectors and those of positions are added up and normalised (Section 3, Figure 2); then come
-    the encoder's layers of Vaswani et al. 2017, with GELU (Appendix A.2). The mean of all vectors
-    is classified; there is no second sentence. It starts at random: what made BERT, training on
-    unlabelled texts, is not part of zoo; but it can start with weights that have that behind them,
-    see :mod:`zoo.weights.bert_start`.
+    Word vectors and position vectors are added and normalised (Section 3, Figure 2); then come the
+    encoder layers of Vaswani et al. 2017, with GELU (Appendix A.2). The mean of all vectors is
+    classified; there is no second sentence. The model starts at random: pretraining on unlabelled
+    texts, which made BERT, is not part of zoo. But it can start with pretrained weights, see
+    :mod:`zoo.weights.bert_start`.
 
     Args:
         num_layers: L, layers of the encoder.
-        num_heads: A, heads of each; divides ``embedding_dim``, which is the paper's H.
+        num_heads: A, heads of each layer; divides ``embedding_dim``, which is the paper's H.
         feed_forward_dim: inner width of the feed-forward networks.
         dropout: rate on the normalised vectors, on the output of both sublayers of each layer, and
-            on what is classified; the paper's also drops weights of the attention.
-        norm_epsilon: of all normalisations; the authors' code has 1e-12.
-        start_vector: whether a learned vector stands before the words, as the paper's ``[CLS]``.
-            Heads that find nothing look there, in weights that learnt it so. Attention is told as
-            shares of what is left for words.
+            on the vector that is classified; the paper also drops attention weights.
+        norm_epsilon: epsilon of all normalisations; the authors' code has 1e-12.
+        start_vector: whether a learned vector stands before the words, as the paper's ``[CLS]``. In
+            pretrained weights, heads that match no word look at this vector. Attention is given as
+            shares of what remains for words.
 
     Example:
         >>> import numpy as np

@@ -23,16 +23,15 @@ SHORTEST = 205  # characters, of which four are left
 class CharCNN(TextClassifier):
     """CNN-char (Zhang et al. 2015): six convolutions over characters, three dense layers.
 
-    Texts are as long as the longest, whatever the batch, and read forward; in the paper backward
-    (Section 2.2). Characters have vectors instead of one place each among 70; the first convolution
-    reads them as well. Kernels start as He et al. 2015
-    have them for ReLU.
+    All texts are padded to the same length, and read forward; the paper reads them backward
+    (Section 2.2). Characters have learned vectors in place of one-hot vectors of 70 characters.
+    Kernels start as He et al. 2015 initialise them for ReLU.
 
     Args:
-        filters: of each convolution (Table 1).
+        filters: filters of each convolution (Table 1).
         hidden_dim: width of the dense layers (Table 2).
-        dropout: rate on these (Section 2.3).
-        max_words: characters of a text (Section 2.2).
+        dropout: rate on the dense layers (Section 2.3).
+        max_words: the most characters of a text (Section 2.2).
 
     Example:
         >>> import numpy as np
@@ -42,7 +41,7 @@ class CharCNN(TextClassifier):
         (1, 3)
     """
 
-    # Found on a development split of AG News: at 0.001 it learns less.
+    # Chosen on a development split of AG News: at 0.001 the model learns less.
     learning_rate = 3e-4
     single_words = False
     clean_up = "characters"

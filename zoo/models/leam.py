@@ -25,18 +25,19 @@ def unit(vectors: Tensor) -> Tensor:
 class LEAM(TextClassifier):
     """Label-Embedding Attentive Model (Wang et al. 2018).
 
-    A word weighs as much as its neighbourhood is like the vector of any class; the weighted sum of
-    word vectors is classified (Section 4). As in the authors' code, a class sees the likeness of
-    the neighbourhood to the others, too. There the document's vector is dropped from, not the
-    words', and the vectors of classes start as those of the words of their names; here at random.
+    A word's weight is the largest similarity of its neighbourhood to the vector of a class; the
+    weighted sum of the word vectors is classified (Section 4). As in the authors' code, the
+    similarities to a class also depend on those to the other classes. Their code has its dropout on
+    the document's vector, not on word vectors, and starts the vectors of classes with those of the
+    words in their names; here they start at random.
 
     Args:
-        radius: r, the words on each side that a neighbourhood has (Section 4.1); the authors' code
-            has 27 for long texts, a window of 55.
+        radius: r, the words on each side of a neighbourhood (Section 4.1); the authors' code has 27
+            for long texts, a window of 55.
         hidden_dim: width of the layer before the softmax; 300 in the authors' code.
         dropout: rate on word vectors and on that layer.
-        class_penalty: weight of a second loss in training, that the vector of each class be
-            classified as that class (Equation 9); 1 in the authors' code.
+        class_penalty: weight of a second loss in training, by which the vector of each class is to
+            be classified as that class (Equation 9); 1 in the authors' code.
 
     Example:
         >>> import numpy as np

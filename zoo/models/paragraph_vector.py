@@ -24,19 +24,20 @@ NEGATIVE = 5  # samples against each word
 class ParagraphVector(TextClassifier):
     """PV-DBOW (Le and Mikolov 2014, Section 2.3), with a softmax over the document's vector.
 
-    gensim trains word vectors u so that a document's vector d tells its words from random ones.
-    They stay fixed then, and any document's vector is inferred by gradient steps on
+    gensim trains word vectors u so that a document's vector d distinguishes its words from random
+    words. The word vectors then stay fixed, and the vector of a document is inferred by gradient
+    steps on
 
     ``sum_w [log s(u_w . d) + 5 E log s(-u . d)]``, the mean over its words w,
 
     where s is the sigmoid and E expects a random word by its frequency to the power of 3/4.
-    gensim draws words at random there; we compute the expectation, so that a text has one vector.
-    scikit-learn finds the softmax (logistic regression).
+    gensim draws random words there; we compute the expectation, so that a text always has the same
+    vector. scikit-learn computes the softmax (logistic regression).
 
     Args:
-        steps: of the inference.
-        step_size: of the first step; it falls to nothing.
-        passes: of gensim over the texts.
+        steps: gradient steps of the inference.
+        step_size: size of the first step; it falls to zero.
+        passes: gensim's passes over the texts.
 
     Example:
         >>> import numpy as np
