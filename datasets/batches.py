@@ -121,36 +121,35 @@ def batches(
     reshuffle: bool = True,
     groups: int = 12,
 ) -> tf.data.Dataset:
-    """Texts to batches of ids.
+    """Turns texts into batches of ids.
 
     Args:
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
-        dataset: of texts, (texts, targets) or (texts, targets, weights), in batches or not, which
-            do not matter here; of any length.
-        batch_size: texts of a batch.
-        shuffle: a random order each epoch, and texts of similar length in a batch, so that less of
-            it is padding; else the order stays. 20,000 texts are shuffled together: what is
-            sorted on disk should be shuffled there.
-        seed: of the order.
+        dataset: texts, (texts, targets) or (texts, targets, weights), of any length. It may be
+            batched or not; its batches are not kept.
+        batch_size: texts in a batch.
+        shuffle: True gives a random order each epoch, with texts of similar length in a batch, so
+            that there is less padding; False keeps the order. 20,000 texts are shuffled together:
+            shuffle a sorted file before.
+        seed: the seed of the order.
         cache: "memory" keeps the ids, "none" computes them anew each epoch, "auto" keeps those of
-            up to 200,000 texts, if it is known how many there are; else the path of a new file to
-            keep them in.
-        first: None gives one epoch. Else epochs follow each other without end, from the batch of
-            that number on: what a training that went so far would read next. Needs a dataset of
-            known length, as ``share`` does.
+            up to 200,000 texts, if their number is known; else the path of a new file that keeps
+            them.
+        first: None gives one epoch. A number gives endless epochs, starting with the batch of that
+            number: what a training that had gone so far would read next. Needs a dataset of known
+            length, as ``share`` does.
         share: divides batches of pairs among devices; elements are triples of ids, targets and
-            weights. Texts that make no whole batch are left out of endless ones, others in each
-            epoch; else empty texts of weight 0 fill the last batch up.
-        reshuffle: whether the order is a new one each time that the dataset, if not endless, is
-            read.
-        groups: the most groups of sentences of like length; 0 for none.
+            weights. Endless epochs leave out the texts after the last whole batch, other texts each
+            epoch; a single epoch fills the last batch up with empty texts of weight 0.
+        reshuffle: whether the order changes each time that a dataset that is not endless is read.
+        groups: the most groups of sentences of similar length; 0 for no groups.
 
     Returns:
-        A dataset of ids, or of tuples of ids and targets (and weights), of known cardinality where
-        that of the texts is and it is not endless.
-        Ids are ``[batch, words]`` int64 for flat models, and as of :func:`pack` for hierarchical
-        ones. Without groups, and on JAX, which compiles for each shape, they are ``[batch,
-        sentences, words]``, there padded to powers of two.
+        A dataset of ids, or of tuples of ids and targets (and weights). Its cardinality is known if
+        that of the texts is, and if it is not endless. Ids are ``[batch, words]`` int64 for flat
+        models, and as :func:`pack` makes them for hierarchical models. Without groups, and on JAX,
+        which compiles each shape, they are ``[batch, sentences, words]``; on JAX these sizes are
+        padded to powers of two.
 
     Raises:
         UsageError: if the dataset is empty, or its elements have another form.

@@ -27,22 +27,22 @@ def progress(
     size: Callable[[Any], int] = lambda item: 1,
     shown: bool | None = None,
 ) -> Iterator[Any]:
-    """The items, while standard error tells how far they are.
+    """Gives the items, and shows the progress on standard error.
 
-    On a terminal, and in a notebook with ipywidgets, it is a bar, which goes when the work is done.
-    Elsewhere it is a message of the logger ``zoo`` each 10 % of the work, or each 30 seconds, with
-    the speed and the time left. Work of under a second has no bar, of under ten no line.
+    On a terminal, and in a notebook with ipywidgets, a bar is shown until the work is done.
+    Elsewhere the logger ``zoo`` has a message each 10 % of the work, or each 30 seconds, with the
+    speed and the time left. Work of less than a second has no bar, and of less than ten no message.
 
-    Where computing an item is long work itself, that tells nothing of its own.
+    A progress inside another one shows nothing.
 
     Args:
         items: what is worked on.
         what: the work, such as "Predicting".
-        total: how many units there are, where that is known.
-        unit: what is counted.
-        size: how many units an item is.
-        shown: whether it is; by default where messages of the logger ``zoo`` are, as on the command
-            line.
+        total: the number of units, if it is known.
+        unit: the name of what is counted.
+        size: gives the number of units of an item.
+        shown: whether to show the progress; by default where messages of the logger ``zoo`` are
+            shown, as on the command line.
 
     Example:
         >>> from zoo.progress import progress

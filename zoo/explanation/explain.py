@@ -41,19 +41,18 @@ def explain(
     pairs: bool = True,
     label: str | None = None,
 ) -> Explanations:
-    """Explains a model's answers: what each word did for a class, and where attention was.
+    """Explains a model's answers: how each word counts for a class, and where attention was.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
         texts: the texts.
         targets: their true labels, if known.
-        pairs: whether ``pairs`` are kept, which take memory by the square of a text's words: False
-            for a whole corpus.
-        label: the class for which, or against which, words speak; by default the answer of each
-            text.
+        pairs: whether to keep ``pairs``, whose memory grows with the square of a text's words. Set
+            it to False for a whole corpus.
+        label: the class that contributions are for; by default the answer to each text.
 
     Returns:
-        An explanation of each text, in order.
+        An explanation for each text, in order.
 
     Raises:
         ValueError: if there are not as many targets as texts, for one text or a table, or if the

@@ -53,26 +53,27 @@ class Change:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a model answers to a text, what each word did for it, and where its attention was.
+    """A model's answer to a text, how each word counts for it, and where attention was.
 
-    A notebook shows the text shaded, ``print`` its answer and the words that did most.
+    A notebook shows the shaded text; ``print`` shows the answer and the words that count most.
 
     Attributes:
-        text: the original; see :func:`zoo.datasets.own_files.text_files.well_formed`.
-        label: the most probable class; of several labels a text, those above their thresholds.
-        probability: of it; of several, that these and no others are right.
-        probabilities: of each class.
-        words: those that were read, in order.
-        sentences: the weight of each sentence, the mean of its heads; empty for flat models.
+        text: the original text; see :func:`zoo.datasets.own_files.text_files.well_formed`.
+        label: the most probable class; where texts have several labels, those above their
+            thresholds.
+        probability: the probability of the label; of several labels, that exactly these are right.
+        probabilities: the probability of each class.
+        words: the words that were read, in order.
+        sentences: the weight of each sentence, the mean over heads; empty for flat models.
         pairs: ``[heads, words, words]``, how much a word attends to each other word, 0 between
-            sentences; None where words do not attend to words, where they would take more than
-            10 MB, and unless they are asked for.
-        target: the true label, where it is known.
-        explained: the class that the words' contributions are for; as a rule the label.
+            sentences. None where words do not attend to words, where the array would take more than
+            10 MB, and unless it is asked for.
+        target: the true label, if it is known.
+        explained: the class that the words' contributions are for, normally the label.
         score: the logarithm of the odds of that class; None without contributions.
         start: the same without the words' vectors.
-        change: what would change the answer; None where it was not looked for, or not found. See
-            :func:`zoo.explanation.changes.with_changes`.
+        change: a change of the text that changes the answer; None where none was searched for or
+            found. See :func:`zoo.explanation.changes.with_changes`.
     """
 
     text: str
@@ -89,13 +90,13 @@ class Explanation:
     change: Change | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """The explanation as a dictionary for JSON."""
         pairs = None if self.pairs is None else self.pairs.tolist()
         return asdict(self) | {"pairs": pairs}
 
     @property
     def answer(self) -> str:
-        """The label and its probability, and the true label where that is another."""
+        """The label and its probability, and the true label if it differs."""
         wrong = self.target not in (None, self.label)
         true = f", wrong: it is {self.target}" if wrong else ""
         return f"{self.label}, {self.probability:.1%}{true}"

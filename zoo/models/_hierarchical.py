@@ -11,16 +11,16 @@ from zoo.options import Classes, Rate, Size
 
 
 class HierarchicalClassifier(TextClassifier):
-    """One level reads the words of each sentence, a second one the sentence vectors.
+    """The first level reads the words of each sentence, the second one the sentence vectors.
 
-    A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``: levels
-    that turn ``[batch, length, dim]`` into ``[batch, features]`` and on request give the weights by
-    which they sum up, ``[batch, heads, length]``, and those between all pairs,
-    ``[batch, heads, length, length]``, each None where there are none. A flat variant, with
-    ``max_sentences=None`` where a subclass allows it, has a single level, ``words``.
+    A subclass sets ``words``, a :class:`zoo.layers.SentenceEncoder`, and ``sentences``. Each level
+    turns ``[batch, length, dim]`` into ``[batch, features]``. On request it also gives the weights
+    of its sum, ``[batch, heads, length]``, and those between all pairs, ``[batch, heads, length,
+    length]``; either is None where the level has no such weights. A flat variant, with
+    ``max_sentences=None`` where a subclass allows it, has the level ``words`` only.
 
-    Documents may come as the sentences that exist, grouped by length
-    (:func:`zoo.datasets.batches.pack`): the same probabilities with less padding computed.
+    Documents may also be given as their sentences without padding, grouped by length
+    (:func:`zoo.datasets.batches.pack`), which saves time and gives the same probabilities.
 
     Args:
         max_words: the most words of a sentence; see :class:`TextClassifier`.
@@ -64,10 +64,10 @@ class HierarchicalClassifier(TextClassifier):
         return probabilities, Attention(words, pairs, sentences)
 
     def _heads_first(self, scores):
-        """``[batch, heads, sentences, ...]``, of one sentence in a flat variant."""
+        """Scores as ``[batch, heads, sentences, ...]``; a flat variant has one sentence."""
         if not self.hierarchical:
             return ops.expand_dims(scores, 2)
-        # No transpose: of a single head tf2onnx makes a reshape of it that ONNX refuses.
+        # No transpose: with a single head tf2onnx turns it into a reshape that ONNX refuses.
         return ops.stack(ops.unstack(scores, axis=2), axis=1)
 
     def _call_packed(self, groups, places, training):

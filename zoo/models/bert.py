@@ -96,7 +96,7 @@ class BERT(TextClassifier):
         self.mean = MaskedAveragePooling()
         self.drop = keras.layers.Dropout(dropout)
 
-    def document(self, ids: Tensor, training: bool | None = None) -> Tensor:
+    def document(self, ids: Tensor, training: bool | None = None) -> tuple[Tensor, list[Tensor]]:
         """What is classified, ``[batch, embedding_dim]``, and what each head of each layer saw."""
         mask = word_mask(ids)
         words = self.embed(ids)

@@ -19,7 +19,7 @@ SCALE = 5.0  # c of the scores (Section 3.1)
 
 
 class Wide(UnmaskedLayer):
-    """What the mechanisms share: ``dim`` features go in and come out; no mask does."""
+    """The base of the mechanisms: they read and give ``dim`` features, and give no mask."""
 
     def __init__(self, dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -33,11 +33,11 @@ class Wide(UnmaskedLayer):
 
 @keras.saving.register_keras_serializable("zoo")
 class MaskedSelfAttention(Wide):
-    """mSA: a word attends to the words before it, in each feature apart (Section 3.1).
+    """mSA: a word attends to the words before it, separately in each feature (Section 3.1).
 
     ``f(x_i, x_j) = c tanh((W1 x_i + W2 x_j + b) / c)`` has a score for each feature; their softmax
-    over all i < j, or over all i > j where ``backward``, weighs the features of x_i. A word with
-    none to attend to gets zeros, as in the authors' code.
+    over all i < j, or over all i > j if ``backward``, weights the features of x_i. A word without
+    others to attend to gets zeros, as in the authors' code.
     """
 
     def __init__(self, dim: int, backward: bool = False, **kwargs: Any) -> None:
@@ -66,10 +66,10 @@ class MaskedSelfAttention(Wide):
 
 @keras.saving.register_keras_serializable("zoo")
 class Source2Token(Wide):
-    """A sequence's vector: attention in each feature apart (Section 2).
+    """A sequence's vector, by attention separately in each feature (Section 2).
 
-    The softmax of ``f(x_i) = W elu(W1 x_i + b1) + b`` over all i weighs the features of x_i. Here b
-    is left out: it adds the same to all, which changes no softmax.
+    The softmax of ``f(x_i) = W elu(W1 x_i + b1) + b`` over all i weights the features of x_i. Here
+    b is left out, because adding the same number to all scores does not change a softmax.
     """
 
     def __init__(self, dim: int, **kwargs: Any) -> None:
@@ -81,7 +81,7 @@ class Source2Token(Wide):
         self.hidden.build(input_shape)
         self.score.build(input_shape)
 
-    def call(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
+    def call(self, inputs: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
         scores = ops.transpose(self.score(self.hidden(inputs)), (0, 2, 1))
         weights = masked_softmax(scores, ops.expand_dims(mask, 1))  # [batch, dim, words]
         values = ops.transpose(inputs, (0, 2, 1))

@@ -46,7 +46,7 @@ class GatedCell(Layer):
 
 
 class Level(UnmaskedLayer):
-    """What the levels share: no attention."""
+    """The base of both levels, which have no attention."""
 
     def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -19,23 +19,24 @@ from zoo.registry import register_model
 class PALSTM(TextClassifier):
     """LSTM with position-aware attention, for relations of entities (Zhang et al. 2017).
 
-    An LSTM of several layers reads the words; attention sums its states up by the last one and by
-    where the entities are (Section 2). Tags of parts of speech and of named entities, which the
-    paper's words also have, need a parser and are left out; so is that training in the authors'
-    code takes 4 % of the words for unknown. Each entity has position vectors of its own; in the
-    paper they share them. There these start larger, from U(-1, 1), and the attention at 0.
+    An LSTM of several layers reads the words. Attention sums up its states, by the last state and
+    by the places of the entities (Section 2). The paper also reads tags of parts of speech and of
+    named entities, which need a parser and are left out, and in training the authors' code makes
+    4 % of the words unknown, which is left out, too. Each entity has its own position vectors; in
+    the paper the entities share them. There the position vectors start larger, from U(-1, 1), and
+    the attention starts at 0.
 
     Args:
-        entities: whether ids tell which words are in the entities; see
-            :class:`zoo.datasets.Preprocessor`. Without, attention has no positions.
+        entities: whether ids also tell which words are in the entities; see
+            :class:`zoo.datasets.Preprocessor`. Without them attention has no positions.
         num_layers: layers of the LSTM.
-        units: width of its states.
+        units: width of the LSTM's states.
         attention_dim: width of the attention.
         position_dim: width of the position embeddings, half of it for each entity; None for none.
-        max_distance: words beyond which a position is as far.
+        max_distance: words further away count as this far.
         dropout: rate on the word vectors and on the states of each layer.
-        embedding_range: of new word vectors, about GloVe's: the summary of small states would not
-            reach the attention.
+        embedding_range: range of new word vectors, about GloVe's: with smaller states, their
+            summary would not reach the attention.
 
     Example:
         >>> import numpy as np

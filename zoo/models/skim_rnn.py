@@ -78,16 +78,17 @@ class SkimCell(Layer):
 class SkimLSTM(TextClassifier):
     """Skim-LSTM (Seo et al. 2018).
 
-    An LSTM that learns which words to read, and which to skim with a smaller one (Section 3); its
-    last state is classified. Both are computed at each word, so that this saves no time: it shows
-    what the paper's model answers, not how fast it is.
+    An LSTM learns which words to read, and which to skim with a smaller LSTM (Section 3); its last
+    state is classified. Both LSTMs are computed at each word, so that skimming saves no time here:
+    the model shows the paper's answers, and not its speed.
 
     Args:
         units: d, width of the LSTM.
-        small_units: d', width of the smaller one.
-        gamma: weight of the mean of -log p(skim), which the loss has in training (Section 3.2).
-        temperature: of Gumbel-softmax. The paper lowers it as max(0.5, exp(-rn)) with the steps n;
-            here it is fixed.
+        small_units: d', width of the smaller LSTM.
+        gamma: weight of the mean of -log p(skim), which is added to the loss in training (Section
+            3.2).
+        temperature: temperature of the Gumbel-softmax. The paper lowers it as max(0.5, exp(-rn))
+            with the steps n; here it is fixed.
         dropout: rate on word vectors and on the last state.
 
     Example:

@@ -54,16 +54,16 @@ class ConvolutionalBlock(keras.layers.Layer):
 class VDCNN(TextClassifier):
     """Very deep CNN over characters (Conneau et al. 2017).
 
-    Blocks of convolutions; three times half of the characters go and the filters double. The eight
-    largest matches of each filter go to three dense layers. No shortcuts, which the paper found to
-    help in its deepest network alone. Texts are as long as the longest, whatever the batch. Kernels
-    start as He et al. 2015 have them.
+    Blocks of convolutions; three times the length is halved and the filters are doubled. The eight
+    largest matches of each filter go to three dense layers. There are no shortcuts, which in the
+    paper helped only the deepest network. All texts are padded to the same length. Kernels start as
+    He et al. 2015 initialise them.
 
     Args:
-        depth: convolutions: 9, 17, 29 or 49 (Table 2).
-        filters: of the first block.
+        depth: number of convolutions: 9, 17, 29 or 49 (Table 2).
+        filters: filters of the first block.
         hidden_dim: width of the dense layers (Section 3.1).
-        max_words: characters of a text (Section 3.1).
+        max_words: the most characters of a text (Section 3.1).
 
     Example:
         >>> import numpy as np
@@ -73,8 +73,8 @@ class VDCNN(TextClassifier):
         (1, 3)
     """
 
-    # Found on a development split of AG News: at 0.001 it gives, with the paper's widths, the same
-    # answer to all texts.
+    # Chosen on a development split of AG News: at 0.001 and the paper's widths, the model gives the
+    # same answer to all texts.
     learning_rate = 3e-4
     single_words = False
     clean_up = "characters"
