@@ -59,7 +59,7 @@ class Split:
         return self._of(rows)
 
     def shuffled(self, seed: int) -> "Split":
-        """The same in another order: files are often sorted by class."""
+        """The split in a random order, as files are often sorted by class."""
         order = np.random.default_rng(seed).permutation(len(self))
         return self._of(order)
 
@@ -68,7 +68,7 @@ class Split:
         return Split(self.texts[rows], self.targets[rows], weights)
 
     def dataset(self) -> "tf.data.Dataset":
-        """A tf.data.Dataset of a text, its target and its weight, if any, always in one order."""
+        """A tf.data.Dataset of texts, targets and weights, if any, always in the same order."""
         import tensorflow as tf
 
         weights = () if self.weights is None else (self.weights,)
@@ -80,10 +80,10 @@ class Split:
 
 
 class StreamedSplit(Split):
-    """Labelled texts on disk, of which only the class numbers are in memory.
+    """Labelled texts on disk, while only their class numbers are in memory.
 
     Args:
-        open_dataset: gives a tf.data.Dataset of texts and class numbers, always in one order.
+        open_dataset: gives a tf.data.Dataset of texts and class numbers, always in the same order.
         numbers: ``[n]`` class numbers in that order.
         rows: ``[n]`` booleans, the texts that belong to the split; None for all.
     """
@@ -138,9 +138,9 @@ class Corpus:
             validation split may be empty.
         unlabelled: further texts without labels, for word vectors, which read them once; None
             where there are none.
-        columns: ``text_column`` and ``label_column`` that were read, given or guessed.
-        clean_up: that the texts are made for; None where any will do.
-        kind: of the answers, of :mod:`zoo.answers`.
+        columns: the ``text_column`` and the ``label_column``, which were given or guessed.
+        clean_up: the clean-up that the texts are made for; None if any will do.
+        kind: the kind of answers, of :mod:`zoo.answers`.
 
     Example:
         >>> from zoo import datasets
@@ -162,15 +162,15 @@ class Corpus:
     def split(self, seed: int = 0, share: float = 0.1, least_validation: float = 0) -> "Corpus":
         """Takes missing splits out of the training split, ``share`` each: stratified and seeded.
 
-        A given test split is never touched. A validation split taken has at most 10,000 texts. Each
-        class keeps a training text, so that the only text of a class stays in training; and where
-        there are more classes than places, a split has texts of as many as fit, the more the
-        larger a class is. A warning names classes that what was taken has no text of.
+        A given test split is never touched. A validation split that is taken has at most 10,000
+        texts. Each class keeps a training text, so that the only text of a class stays in training.
+        Where there are more classes than places, a split has texts of as many classes as fit, and
+        more of larger classes. A warning names classes without a text in a split that was taken.
 
         Args:
-            seed: of what is taken.
-            share: of the training split.
-            least_validation: texts; a validation split that would have fewer is left empty.
+            seed: the seed of the choice.
+            share: the share of the training split that is taken for each split.
+            least_validation: a validation split that would have fewer texts is left empty.
 
         Raises:
             UsageError: if a class has no training text, or no class has a text to spare.
@@ -202,7 +202,7 @@ class Corpus:
         return self
 
     def _taken(self, split, seed, share):
-        """The rows of the training split that become another one."""
+        """The rows of the training split that become the new split."""
         targets, classes = self.train.targets, len(self.labels)
         counts = self.kind.counts(targets, classes)
         if counts.min() == 0:
@@ -219,7 +219,7 @@ class Corpus:
             ) from None
 
     def judged(self, split: str) -> Split:
-        """A split with the targets by which a model is judged, which may be others to learn from.
+        """A split with the targets that a model is judged by; others may be learnt from.
 
         Args:
             split: "train", "validation" or "test".
@@ -230,10 +230,10 @@ class Corpus:
         return part if hard is targets else Split(part.texts, hard, part.weights)
 
     def in_order(self, labels: Sequence[str]) -> "Corpus":
-        """The same, in memory, with its classes in another order; class numbers follow.
+        """The corpus in memory, with its classes, and so the class numbers, in another order.
 
         Args:
-            labels: names of the same classes.
+            labels: the names of the same classes, in the new order.
         """
         place = {label: number for number, label in enumerate(labels)}
         numbers = np.array([place[label] for label in self.labels])
@@ -249,9 +249,9 @@ class Corpus:
         )
 
     def digest(self) -> str:
-        """Changes with the names of the classes, and with the classes of any split's texts.
+        """A digest that changes with the names of the classes and the targets of any split.
 
-        Also with the texts of files of your own; those on disk were prepared once for all.
+        It also changes with the texts, except for those that are streamed from disk.
         """
         found = hashlib.sha256("\n".join(self.labels).encode())
         for split in (self.train, self.validation, self.test):

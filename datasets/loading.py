@@ -16,7 +16,7 @@ FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command
 
 
 def is_corpus(data: str | Path | pd.DataFrame) -> bool:
-    """Whether the data is a name of a corpus, and no path or table.
+    """Whether the data is the name of a corpus, and not a path or a table.
 
     Example:
         >>> from zoo import datasets
@@ -27,17 +27,20 @@ def is_corpus(data: str | Path | pd.DataFrame) -> bool:
 
 
 def load(data: str | Path | pd.DataFrame, **files: Any) -> Corpus:
-    """A corpus by its name, or from a file.
+    """Loads a corpus by its name, or from files.
 
-    A corpus of the catalogue is prepared at its first use and streams from disk then.
+    A corpus of the catalogue is prepared at its first use, and then streams from disk.
 
     Args:
-        data: a name of :data:`CATALOGUE`, ``"sample"``, a name of TensorFlow Datasets after
-            ``tfds:``, or a path or a DataFrame as for :func:`zoo.datasets.load_files`.
+        data: a name in :data:`CATALOGUE`; ``"sample"``; ``tfds:`` and a name of TensorFlow
+            Datasets; or a path or a DataFrame, as for :func:`zoo.datasets.load_files`.
         files: further arguments of that function, for a path.
 
+    Returns:
+        The corpus; :meth:`Corpus.split` makes the splits that it lacks.
+
     Raises:
-        UsageError: for an unknown name, and for what the corpus' reader refuses.
+        UsageError: for an unknown name, and for data that the reader refuses.
 
     Example:
         >>> from zoo import datasets

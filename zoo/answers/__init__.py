@@ -1,7 +1,7 @@
-"""What a target is, and all that follows of it: loss, decision, metrics, how answers are written.
+"""Kinds of answers: what a target is, and so the loss, the decision, metrics and how to write it.
 
-A kind of answers is a class in a file of its own. A model has the option ``answers``, its name;
-nothing else in zoo asks whether a text has one label or several.
+Each kind of answers is a class in its own file, and a model's option ``answers`` is its name.
+Nothing else in zoo asks whether a text has one label or several.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def probabilities_of(model: Any, texts: Iterable[str]) -> np.ndarray:
 
 
 def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
-    """A model's outputs, also logits: ``[texts, classes]`` probabilities in float64.
+    """Turns a model's outputs, also logits, into ``[texts, classes]`` float64 probabilities.
 
     Raises:
         UsageError: if any is not finite.
@@ -40,15 +40,14 @@ def as_probabilities(model, outputs: np.ndarray) -> np.ndarray:
 
 
 def answers_of(model, probabilities: np.ndarray) -> np.ndarray:
-    """What a model decides for: answers in the form of targets, ``[texts, ..]``."""
+    """A model's decisions: answers in the form of targets, ``[texts, ..]``."""
     return model.kind.decide(probabilities, model.thresholds)
 
 
 def foremost(outputs):
-    """The class of each text that is explained where none is named, ``[texts]``.
+    """The most probable class of each text, ``[texts]``, which is explained unless one is named.
 
-    It is the most probable one of a model's outputs, ``[texts, classes]``: an array, or a tensor
-    of TensorFlow.
+    The outputs of the model, ``[texts, classes]``, are an array or a tensor of TensorFlow.
     """
     if isinstance(outputs, np.ndarray):
         return outputs.argmax(axis=-1)
@@ -58,16 +57,16 @@ def foremost(outputs):
 
 
 def told(model, text: str, row: np.ndarray, written: bool = False) -> dict[str, Any]:
-    """What is told of a text with these probabilities, ``[classes]``.
+    """The answer to a text as a dictionary, from its probabilities, ``[classes]``.
 
-    Several labels are a list, or ``written`` one after the other.
+    Several labels are a list, or with ``written`` a string that joins them.
     """
     found = answer(model.kind, text, model.labels, row, model.thresholds)
     return found | ({"label": model.kind.written(found["label"])} if written else {})
 
 
 def answer(kind, text: str, labels: Sequence[str], row: np.ndarray, thresholds=None):
-    """The same, of a model that is not at hand."""
+    """The same as :func:`told`, without the model."""
     chosen = kind.decide(row[None], thresholds)
     return {
         "text": text,
@@ -78,27 +77,27 @@ def answer(kind, text: str, labels: Sequence[str], row: np.ndarray, thresholds=N
 
 
 def of_form(form: str):
-    """The kind of answers whose labels have a form in the cells of a table."""
+    """The kind of answers whose labels have this form in the cells of a table."""
     return FORMS[form]
 
 
 def with_shares(kind):
-    """The kind of targets from 0 to 1 for each class, in place of targets of a kind."""
+    """The kind of answers that has shares of labels, from 0 to 1, in place of the given kind."""
     return FORMS[SoftLabels.form] if kind.name == ONE.name else kind
 
 
 def softened(targets: np.ndarray, classes: int) -> np.ndarray:
-    """Targets of any kind as ones of :func:`with_shares`, ``[texts, classes]`` float32."""
+    """Targets of any kind as shares, see :func:`with_shares`: ``[texts, classes]`` float32."""
     return np.eye(classes, dtype="float32")[targets] if targets.ndim == 1 else targets
 
 
 def kind_of_scores(scores: dict[str, Any]):
-    """The kind of answers that scores are of."""
+    """The kind of answers that scores belong to."""
     return KINDS[scores.get("answers", ONE.name)]
 
 
 def check_finite(probabilities: np.ndarray) -> None:
-    """Refuses answers that are no numbers: their largest would be the first class, in silence.
+    """Refuses answers with NaN, because their largest would silently be the first class.
 
     Args:
         probabilities: ``[texts, classes]``.

@@ -23,8 +23,8 @@ def compare(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Run folders, the one that the others are compared with first; or files of "
-            "anyone's answers: a row for each test text, in their order.",
+            help="Run folders; the others are compared with the first. Or files of anyone's "
+            "answers, with a row for each test text, in their order.",
             metavar="RUN RUN|FILE..",
         ),
     ],
@@ -49,7 +49,7 @@ def compare(
     most: Annotated[
         int,
         typer.Option(
-            help="How many texts that one has right and the other wrong are shown and explained."
+            help="How many texts to show and explain that one has right and the other wrong."
         ),
     ] = 5,
     speed: Annotated[
@@ -58,10 +58,13 @@ def compare(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "--out", metavar="PATH", help="A new .json of all, or .csv of the scores."
+            "--output",
+            "--out",
+            metavar="PATH",
+            help="A new .json file with everything, or a .csv file with the scores.",
         ),
     ] = None,
-    page: path_option("A new HTML page of all, with the words that decided.") = None,
+    page: path_option("A new HTML page with everything, and the words that decided.") = None,
 ) -> None:
     """Compare runs on the same texts: what is better, and what may be chance."""
     few_threads_an_operation()

@@ -35,27 +35,29 @@ def explain(
     most: Annotated[
         int | None,
         typer.Option(
-            help="How many texts of a file, the test split or the mistakes. Default: 20; with "
-            "--glance 200."
+            help="How many texts of a file, of the test split or of the mistakes to explain. "
+            "Default: 20; with --glance 200."
         ),
     ] = None,
     mistakes: Annotated[
-        bool, typer.Option("--mistakes", help="Texts of the run's worst mistakes instead.")
+        bool, typer.Option("--mistakes", help="Explain the run's worst mistakes instead.")
     ] = False,
     label: Annotated[
-        str | None, typer.Option(help="The class for which words speak. Default: the answer.")
+        str | None,
+        typer.Option(help="The class that words count for or against. Default: the answer."),
     ] = None,
     view: Annotated[
         Literal["contributions", "attention"],
-        typer.Option(help="What shades words in the terminal; a page has both."),
+        typer.Option(help="What words are shaded by in the terminal; a page shows both."),
     ] = "contributions",
     glance: Annotated[
-        bool, typer.Option("--glance", help="Show the words and phrases of all texts instead.")
+        bool,
+        typer.Option("--glance", help="Sum up the words and phrases of all texts instead."),
     ] = False,
     beside: path_option("Another run, which explains the same texts beside this one.") = None,
     page: path_option("Write a new HTML page, with attention as a second view.") = None,
 ) -> None:
-    """Show which words decided: those that speak for the answer, and those against it."""
+    """Show which words decided: those for the answer, and those against it."""
     few_threads_an_operation()
     from zoo.evaluation.explaining import chosen_texts
     from zoo.explanation.changes import with_changes

@@ -20,7 +20,7 @@ def list_models(
         bool, typer.Option("--parameters", help="Also count parameters, which takes seconds.")
     ] = False,
     names: Annotated[
-        bool, typer.Option("--names", help="Names alone, one a line, as where no terminal is.")
+        bool, typer.Option("--names", help="Print only names, one a line, as without a terminal.")
     ] = False,
 ) -> None:
     """List the models, those of a paper together."""

@@ -1,4 +1,4 @@
-"""Options that several commands have; those of a training are made of its settings."""
+"""Options of several commands. The options of a training are made from its settings."""
 
 import inspect
 import json
@@ -19,7 +19,7 @@ def option_of(one: Described, of_run: bool = False) -> Any:
 
     Args:
         one: the setting.
-        of_run: whether it is for other texts of a run, whose own setting is the default.
+        of_run: whether the option is for new texts of a run, whose setting is the default.
     """
     kind = one.types[0] if one.types[0] in (bool, int, float) else str
     kind = kind | None if type(None) in one.types else kind
@@ -63,10 +63,10 @@ TextColumn, LabelColumn, LabelSeparator, OnBadRow, Encoding, SafeCsv = (
 
 
 def with_settings(*left_out: str) -> Callable:
-    """Decorator: a command has the settings of a training as options, and takes them as keywords.
+    """Decorator that gives a command the settings of a training as options.
 
     Args:
-        left_out: settings that it does not have.
+        left_out: settings that the command does not have.
     """
 
     def decorate(command):
@@ -84,13 +84,13 @@ def with_settings(*left_out: str) -> Callable:
 
 
 def parsed(settings: dict[str, Any]) -> dict[str, Any]:
-    """Those settings that are lists of the command line's, as Python has them."""
+    """The settings that are lists on the command line, in their Python form."""
     columns = {name: plain_columns(settings[name]) for name in ("text_column", "label_column")}
     return columns | {"options": parse_options(settings["options"])}
 
 
 def parse_options(texts: list[str] | None) -> dict[str, Any]:
-    """Options of a model, each as ``--set`` takes it: name=value."""
+    """The options of a model, from texts ``name=value`` as ``--set`` takes them."""
     return dict(map(_parse_option, texts or []))
 
 
@@ -105,7 +105,7 @@ def _parse_option(text):
 
 
 def beam_options(options: list[str] | None) -> list[str]:
-    """Options of Beam, as it takes them."""
+    """Options in the form that Beam takes."""
     return [f"--{option}" for option in options or []]
 
 

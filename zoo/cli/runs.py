@@ -13,7 +13,7 @@ from zoo.filesystem.paths import expanded
 
 def runs(
     folder: Annotated[
-        Path, typer.Argument(parser=expanded, help="Where runs are.", metavar="FOLDER")
+        Path, typer.Argument(parser=expanded, help="The folder with the runs.", metavar="FOLDER")
     ] = "runs",
     sort: Annotated[
         str,
@@ -26,7 +26,7 @@ def runs(
     data: Annotated[str, typer.Option(help='Only runs on these data, such as "reviews*".')] = "*",
     output: path_option("A new CSV file for the table, with further columns.") = None,
 ) -> None:
-    """List runs: what each was trained on, and what it came to."""
+    """List runs: what each was trained on, and its scores."""
     found = zoo.list_runs(folder, sort=sort, model=model, data=data, output=output)
     print_runs(found)
     if output is not None:

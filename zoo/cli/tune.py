@@ -19,7 +19,7 @@ def tune(
         ),
     ] = None,
     *,
-    trials: Annotated[int, typer.Option(help="How many trainings in all.")] = 20,
+    trials: Annotated[int, typer.Option(help="The number of trainings in all.")] = 20,
     output: path_option(
         "Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."
     ) = None,

@@ -1,4 +1,4 @@
-"""Fitting: a classifier, its batches and a recipe in, the best weights out."""
+"""Fitting: trains a classifier by a recipe, and keeps its best weights."""
 
 import logging
 import math
@@ -38,14 +38,14 @@ def fit(
     tensorboard: bool = False,
     least: float = 0.0,
 ) -> bool:
-    """Trains, or goes on where the checkpoint in the folder stands.
+    """Trains, or continues from the checkpoint in the folder.
 
     Args:
-        classifier: with ``preprocessor``; has its best weights afterwards.
-        corpus: with a validation split, unless the recipe keeps the last weights.
-        recipe: a resolved one.
-        folder: of the run: ``history.csv`` and ``checkpoint/``.
-        seed: of the order of the texts.
+        classifier: a model with ``preprocessor``; it has its best weights afterwards.
+        corpus: a corpus with a validation split, unless the recipe keeps the last weights.
+        recipe: a resolved recipe.
+        folder: the run folder, which gets ``history.csv`` and ``checkpoint/``.
+        seed: the seed of the order of the texts.
         cache: see :func:`zoo.datasets.batches.batches`.
         share: see :func:`zoo.training.devices.spread`.
         verbose: Keras' 0, 1, 2 or "auto".
@@ -56,7 +56,7 @@ def fit(
         True at the end; False after an interrupt (Ctrl-C).
 
     Raises:
-        UsageError: if the loss is no number before the first evaluation, or the disk is full.
+        UsageError: if the loss is infinite or NaN before the first evaluation, or the disk is full.
     """
     steps = recipe.evaluate_every // recipe.batch_size
     # On several devices some texts stand twice, once with no weight. Elsewhere an accuracy is of
