@@ -17,7 +17,7 @@ leave_gpus_to_jax()
 BLOCK = 20_000  # texts that are shuffled together
 WINDOW = 64  # batches whose texts are sorted by length together
 SHUFFLED = 50_000  # texts whose chunks are shuffled together first
-CACHED = 200_000  # texts of which the ids are kept in memory, unless told otherwise
+CACHED = 200_000  # texts whose ids are kept in memory, by default
 
 
 def untuned(dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -187,7 +187,7 @@ def batches(
 
     def epoch(number):
         number = number * 1_000_003 + seed
-        # Of this graph alone: shuffle takes a tensor as its seed unless the global seed is 0.
+        # For this graph only: shuffle takes a tensor as its seed unless the global seed is 0.
         tf.compat.v1.set_random_seed(1)
 
         def arrange(place, ids, others):

@@ -105,19 +105,19 @@ class TextClassifier(ModelOfTexts):
     preset_weights: dict[str, str] = {}  # what papers start with, by the names of their presets
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     needs: dict[str, tuple[str, ...]] = {}  # options that change nothing without all of these
-    learning_rate = 1e-3  # of zoo.train, unless told otherwise
-    sentence_groups = 0  # of a batch, which only some read; see zoo.datasets.batches.pack
-    ngrams = 1  # words of the longest n-gram that it reads
+    learning_rate = 1e-3  # the default of zoo.train
+    sentence_groups = 0  # in a batch, for models that read them; see zoo.datasets.batches.pack
+    ngrams = 1  # words of the longest n-gram that the model reads
     entities = False  # whether ids tell which words are in marked entities; some have the option
-    single_words = True  # whether each id that it reads is a word's, with a vector of its own
-    solves = False  # whether its weights are found at once, by solve, and not by fit
+    single_words = True  # whether each id is that of a word, which has its own vector
+    solves = False  # whether solve computes the weights at once, in place of fit
     grows = False  # whether its first fit makes its tables as large as the vocabulary, by make_room
-    reads_bert_weights = False  # whether it may start with the encoder of a BERT
+    reads_bert_weights = False  # whether the model may start with the encoder of a BERT
     reads_word_vectors = True  # whether the word table may start as word vectors
     reads_vectors_apart = False  # whether a solver reads word vectors, by a function word_vectors
-    english_dim = 256  # embedding_dim with zoo's English word vectors, unless told otherwise
-    clean_up = "hcan"  # of zoo.train, unless told otherwise
-    max_vocabulary = 30_000  # of zoo.train, unless told otherwise
+    english_dim = 256  # the default of embedding_dim with zoo's English word vectors
+    clean_up = "hcan"  # the default of zoo.train
+    max_vocabulary = 30_000  # the default of zoo.train
 
     def __new__(cls, *args, **kwargs):
         # However it is made, as a constructor makes anything of what is none of its choices.
@@ -242,7 +242,7 @@ class TextClassifier(ModelOfTexts):
         options = {}
         for constructor in cls._constructors():
             for name, parameter in inspect.signature(constructor).parameters.items():
-                positional = (  # in a model of one's own
+                positional = (  # in a user's model
                     parameter.kind == parameter.POSITIONAL_OR_KEYWORD
                     and parameter.default is not parameter.empty
                     and name not in ("num_classes", "name", "dtype", "trainable")

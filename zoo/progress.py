@@ -66,7 +66,7 @@ def progress(
                 _here.inside = inside
             yield item
             teller.done += size(item)
-            if not getattr(_here, "inside", False):  # else the work around this one tells
+            if not getattr(_here, "inside", False):  # else the progress around it is shown
                 teller.tell()
         if not inside:
             teller.end()
@@ -96,7 +96,7 @@ class _Lines:
 
     def __init__(self, what, total, unit):
         self.what, self.total, self.unit = what, total, unit
-        self.done, self.told, self.lines = 0, 0, 0  # units: all, and those told of
+        self.done, self.told, self.lines = 0, 0, 0  # units: all, and those reported so far
         self.started = self.last = time.monotonic()
 
     def tell(self):

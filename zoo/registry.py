@@ -143,7 +143,7 @@ def outlines(pattern: str = "*", reads: str | None = None) -> list[Outline]:
     ]:
         if name in shipped:
             found.append(shipped[name])
-        else:  # of one's own, and imported by now
+        else:  # a user's model, which is imported by now
             own, module = describe(name), _registered[name][0].__module__
             kind, *_ = own.reads.split()
             found.append(Outline(name, module, "Your own", own.summary, own.variant, kind))

@@ -72,7 +72,7 @@ RARE_CLASSES = ("drop", "merge")
 MERGED = "other"  # the class of merged ones
 KINDS = (*(f"a {suffix} file" for suffix in SUFFIXES), "a folder", "a glob")
 FRAME = Path("the DataFrame")  # in messages
-BETWEEN = "\n\n"  # parts of a text that come from several columns: a sentence ends there
+BETWEEN = "\n\n"  # between the parts of a text from several columns: a sentence ends there
 
 logger = logging.getLogger("zoo")
 
@@ -210,7 +210,8 @@ def load_files(
         frames[split] = read_labelled(path, **own, **how)
         for option, name in frames[split].attrs["columns"].items():
             role = option.removesuffix("_column")
-            if found.get(option) and own.get(option) is None and name == role:  # else it is told
+            # Other names are reported already.
+            if found.get(option) and own.get(option) is None and name == role:
                 logger.info("%s has no column %r: %ss are in %r", path, found[option], role, name)
         found = frames[split].attrs["columns"] | found
     told = paths | {"train": train}

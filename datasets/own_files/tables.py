@@ -26,7 +26,7 @@ JSON = (".json", ".jsonl", ".ndjson")
 SUFFIXES = (*SEPARATED, *JSON, ".parquet")
 NO_ROWS = "it must have one for each text, in CSV and TSV after a header"
 NO_OBJECT = 'not an object like {"text": "..", "label": ".."}'
-LARGEST_OBJECT = 50_000_000  # characters, of several lines, that is told from faulty lines
+LARGEST_OBJECT = 50_000_000  # characters; a longer object over several lines counts as faulty lines
 NESTED = (list, tuple, set, frozenset, dict, np.ndarray)  # values that hold others
 BLANKS = re.compile(r"[ \t\r\n]*")  # JSON's
 

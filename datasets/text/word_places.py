@@ -77,7 +77,7 @@ def placed_words(tokens: Tokens) -> list[list[list[tuple[str, int, int]]]]:
     for text, sentences in zip(tokens.texts, tokens.all_words.to_list(), strict=True):
         sentences = [sentences] if own.max_sentences is None else sentences
         sentences = [[word.decode() for word in words] for words in sentences]
-        # All words, also those beyond the limits: else the next sentence would be found in them.
+        # All words, also those beyond the limits, or else the next sentence would be placed there.
         every = [word for words in sentences for word in words]
         spans = iter(places(text, every, own.clean_up, own.version))
         whole = [[(word, *next(spans)) for word in words] for words in sentences]

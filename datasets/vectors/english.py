@@ -11,7 +11,7 @@ TABLE = Path(__file__).with_name("english.npz")
 WIDTH, SIZE = 256, 0.1  # numbers of a vector, at most, and their root mean square
 MOST = 16_000  # words that a model starts with: model.keras has less than 20 MB
 ENOUGH = 0.8  # of the running words: English texts have 0.94 and more, French ones 0.7
-COUNTED = 10_000  # texts, at most, of which the running words are counted
+COUNTED = 10_000  # texts, at most, whose running words are counted
 
 
 def english_words() -> list[str]:

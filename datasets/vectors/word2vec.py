@@ -21,7 +21,7 @@ from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
 # Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
-# (Mikolov et al. 2013). Window and negative samples are word2vec's own.
+# (Mikolov et al. 2013). Window and negative samples are word2vec's defaults.
 WORD2VEC = {"sg": 1, "window": 5, "negative": 5}
 LINE = 1_000  # words; gensim takes lines in batches of at most 10,000 words
 WORKER = 100_000  # words, below which a further worker would only read what others do

@@ -24,7 +24,7 @@ class Model(keras.Model):
     """
 
     def _resolve_auto_jit_compile(self):
-        # XLA compiles each length anew. An own compile would keep Keras from saving its arguments.
+        # XLA compiles each length anew. An overridden compile would keep its arguments unsaved.
         return compiles_each_shape() and super()._resolve_auto_jit_compile()
 
     def _maybe_symbolic_build(self, iterator=None, data_batch=None):  # under a strategy

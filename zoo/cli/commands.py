@@ -25,7 +25,7 @@ from zoo.cli.train import train
 from zoo.cli.tune import tune
 from zoo.errors import Interrupted, UsageError
 
-ANEW = {  # what Ctrl-C leaves of a command, where its work has not told it
+ANEW = {  # what to say after Ctrl-C, unless the command's work has said it
     "predict": "no --output is written, and answers that are printed are whole; the same command "
     "starts from the first text",
     "explain": "no page is written; the same command starts anew",

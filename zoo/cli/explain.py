@@ -19,7 +19,7 @@ from zoo.cli.texts import (
 from zoo.errors import UsageError
 
 FAITHFUL = 100  # texts on which the shading is tried
-SHOWN, GLANCE = 20, 200  # texts, unless told otherwise
+SHOWN, GLANCE = 20, 200  # texts, by default
 CHANGED = 100  # texts for which it is sought what would change their answers
 
 

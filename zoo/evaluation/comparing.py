@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 RESAMPLES, CONFIDENCE = 1_000, 0.95
-SHOWN = 5  # texts on which two systems differ, unless told otherwise
+SHOWN = 5  # texts on which two systems differ, by default
 TIMED = 1_000  # texts, at most, by which speed is measured
 FORMATS = (".json", ".csv")
 

@@ -10,7 +10,7 @@ from zoo.explanation.deletion import answers_without, read_texts
 from zoo.explanation.explanation import Change, Explanation
 
 READ_TOGETHER = 32  # texts
-SINGLES = 10  # words that go alone
+SINGLES = 10  # words that are left out one at a time
 TOGETHER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30)  # words that go together
 
 

@@ -176,7 +176,7 @@ def score_of(model, ids, classes, shares):
     """
     with scaled_vectors(model, shares), plain_logits(model):
         logits = ops.cast(model(ids, training=False), "float32")
-    if not (model.logits or model.classify.built):  # a model of one's own with another head
+    if not (model.logits or model.classify.built):  # a user's model with another head
         logits = ops.log(ops.maximum(logits, LEAST))
     return model.kind.odds(logits, classes)
 

@@ -14,7 +14,7 @@ from zoo.datasets.text.tokens import with_ngrams
 from zoo.progress import progress
 
 READ_AT_ONCE = 256  # texts without words
-SORTED_AT_ONCE = 4096  # of which those of like lengths are read together
+SORTED_AT_ONCE = 4096  # texts; those of similar length are read together
 
 
 class ReadText(NamedTuple):
@@ -68,11 +68,13 @@ def answers_without(
         if waiting:
             yield from _like_lengths(_padded(waiting), done)
 
-    graph = kept_graph(  # which is traced once, where Keras' own is for each of the first shapes
-        model,
-        "answers_graph",
-        lambda ids: model(ids, training=False),
-        3 if model.hierarchical else 2,
+    graph = (
+        kept_graph(  # traced once, while Keras' own would be traced for each of the first shapes
+            model,
+            "answers_graph",
+            lambda ids: model(ids, training=False),
+            3 if model.hierarchical else 2,
+        )
     )
 
     def answered(batch):

@@ -27,7 +27,7 @@ def alone(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        handle = os.open(folder, os.O_RDONLY)  # no file of its own, which a kill would leave
+        handle = os.open(folder, os.O_RDONLY)  # a separate lock file would stay after a kill
     except OSError as error:
         raise UsageError(f"cannot read {folder}: {error.strerror}") from None
     try:

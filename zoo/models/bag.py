@@ -214,7 +214,7 @@ class BagOfNgrams(TextClassifier):
         elif self.weighting in TFIDF:
             tfidf = TfidfTransformer(sublinear_tf=self.weighting == "log_tfidf")
             features = tfidf.fit_transform(features)
-            seen = np.asarray(counts.sum(axis=0)).ravel() > 0  # others have vectors alone
+            seen = np.asarray(counts.sum(axis=0)).ravel() > 0  # all others have only their vectors
             self.rarity.assign(np.pad(tfidf.idf_ * seen, (UNKNOWN + 1, 0)))
         if not self.train_embeddings:
             features = features @ ops.convert_to_numpy(self.embed.embeddings)[UNKNOWN + 1 :]

@@ -24,7 +24,7 @@ RECIPE = Recipe(  # Section 4.3
     settings={},
     schedule="constant",
     batch_size=32,
-    epochs=20,  # tuned for each corpus: not told
+    epochs=20,  # tuned for each corpus; the paper does not give it
     patience=1 / 4,  # the best epoch is kept; five without a better one end it
     class_weights=False,
 )

@@ -15,7 +15,7 @@ from zoo.registry import register_model
 
 WINDOWS = (7, 7, 3, 3, 3, 3)  # Table 1
 POOLED = (0, 1, 5)  # convolutions after which the maximum of three neighbours stays: Table 1
-SHORTEST = 205  # characters, of which four are left
+SHORTEST = 205  # characters, whose convolutions leave four places
 
 
 @register_model("char_cnn")

@@ -47,7 +47,7 @@ class ParagraphVector(TextClassifier):
         (1, 3)
     """
 
-    single_words = False  # their sums alone are read
+    single_words = False  # only sums over words are read
     reads_word_vectors = False  # gensim trains them
     solves = True
 

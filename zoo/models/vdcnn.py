@@ -115,7 +115,7 @@ class VDCNN(TextClassifier):
 
     def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         features = zero_masked(self.embed(ids), word_mask(ids))
-        length = max(self.max_words, 8 * KEPT)  # of which 8 are left
+        length = max(self.max_words, 8 * KEPT)  # whose poolings leave 8 places
         features = ops.pad(features, [[0, 0], [0, length], [0, 0]])[:, :length]
         features = self.first(ngrams(features, 3, 1))
         for level, blocks in enumerate(self.blocks):

@@ -94,7 +94,7 @@ class Checkpoint(keras.callbacks.Callback):
         done, rows = _evaluations(states[-1]), []
         _load(states[-1], _state(model))
         if done:
-            _read(self.best)  # else a damaged one would be found after the training
+            _read(self.best)  # else damage would only be noticed after the training
             try:
                 with self.history.open(encoding="utf-8", newline="") as file:
                     rows = list(csv.DictReader(file))[:done]
@@ -123,7 +123,7 @@ class Checkpoint(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
         losses = [value for name, value in logs.items() if name in ("loss", "val_loss")]
         if not all(map(math.isfinite, losses)):
-            self.model.stop_training = True  # of the validation loss alone Keras does not
+            self.model.stop_training = True  # Keras does not stop for the validation loss
             return
         score = self._score(logs, epoch)
         better = not self.scores or score > max(self.scores)

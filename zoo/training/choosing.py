@@ -28,7 +28,7 @@ from zoo.training.folds import PARTS, answers_of_folds, part_of_each
 from zoo.training.search_folder import ended, search_folder, told
 from zoo.training.trainer import in_splits, read_corpus, train_one
 
-MINUTES = 10.0  # unless told otherwise
+MINUTES = 10.0  # by default
 SURE = 1.96  # standard errors, of an interval of 95 %
 NEAR = 1.64  # the same, of one that is open on the other side
 HOPELESS = 3.0  # standard errors, behind which a model is stopped

@@ -57,7 +57,7 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     clean_up = settings.clean_up or clean_up_of(corpus, kind)
     preset, weights = settings.preset, settings.weights
     options = settings.options | {"answers": corpus.kind.name}
-    if not is_run(weights):  # which has its own
+    if not is_run(weights):  # a run has its own words
         preset, options = for_relations(name, clean_up, preset, options)
     limits = create(name, classes, preset, **options)
     if weights == "auto":

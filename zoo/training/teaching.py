@@ -63,7 +63,7 @@ def check_teacher(settings: TrainSettings) -> None:
             "a teacher needs a training by one process: leave out coordinator and processes"
         )
     path = expanded(settings.teacher)
-    if is_run(path) or not (kind_of(path) or path.exists()):  # which tells the runs that are near
+    if is_run(path) or not (kind_of(path) or path.exists()):  # its error names similar runs
         read_config(path)
     elif settings.unlabelled is not None or settings.variations is not None:
         raise UsageError(

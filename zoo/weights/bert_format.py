@@ -254,7 +254,7 @@ def _read_tokenizer(folder):
             raise UsageError(f"{folder} has neither tokenizer.json nor vocab.txt")
     except UsageError:
         raise
-    except Exception as error:  # tokenizers has no class of its own for them
+    except Exception as error:  # tokenizers has no class for its errors
         raise UsageError(f"{path} is damaged: {_line(error)}") from None
     if not isinstance(tokenizer.model, WordPiece):
         raise UsageError(

@@ -13,13 +13,13 @@ from zoo.weights.bert_format import BertEncoder, read_bert
 from zoo.weights.start import Start
 from zoo.weights.weights_folder import find_weights
 
-# Of fine-tuning, where a user tells no other. Chosen beside a rate of 3e-4 on held-out training
+# For fine-tuning, unless the user gives another. Chosen beside a rate of 3e-4 on held-out training
 # texts of TREC and OpeNER, 16 a class.
 LEARNING_RATE = 1e-4
-MOST_WORDS = 20_000  # unless told otherwise: a SavedModel has less than 40 MB
+MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
 STRENGTH = 10.0  # inverse of the regularisation of the first last layer
 AT_ONCE = 64  # texts that it reads
-FREQUENT = 1000  # English words, of which an encoder that knows English has most as one piece
+FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
 
 if TYPE_CHECKING:
     from zoo.datasets.corpus import Corpus
@@ -146,7 +146,7 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
     """
     train = corpus.judged("train")
     if 0 in corpus.kind.counts(corpus.train.targets, classifier.num_classes):
-        return  # of which it would know nothing
+        return  # the encoder would know nothing of these texts
     texts = list(train)
     parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
     read = (np.asarray(classifier.preprocessor(part)) for part in parts)  # JAX takes no tensors

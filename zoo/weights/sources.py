@@ -83,7 +83,7 @@ def find_start(
     path = expanded(weights)
     is_missing = weights not in WEIGHTS and not (path.suffix or path.exists())
     if is_missing and any(path.parent.glob("*/config.json")):
-        read_config(path)  # which tells the runs that are near
+        read_config(path)  # its error names similar runs
     from zoo.weights.word_vectors import WordVectors
 
     return WordVectors(weights, model, options, corpus, **word2vec)

@@ -35,7 +35,9 @@ class WordVectors(Start):
         if weights == "english" and not self.apart:
             self.most = min(self.most, MOST)
             if "embedding_dim" not in options:
-                with suppress(ValueError):  # as of 5 heads, which divide the model's own width
+                with suppress(
+                    ValueError
+                ):  # such as for 5 heads, which divide the model's default width
                     type(model).from_config(
                         model.get_config() | {"embedding_dim": model.english_dim}
                     )
