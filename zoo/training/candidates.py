@@ -1,4 +1,4 @@
-"""Which models are for which texts: the one to take unseen, and those that are worth a trial."""
+"""Models for texts: which one to take by default, and which ones are worth a trial."""
 
 import dataclasses
 import logging
@@ -18,9 +18,10 @@ class Candidates(NamedTuple):
     """Models for texts of a kind.
 
     Attributes:
-        texts: the kind, in words.
-        usual: the model that is mostly best on such texts, of those that train in a minute or two.
-        tried: those that are worth a trial, in the order of what they may bring for their time.
+        texts: the kind of texts, in words.
+        usual: the model that is mostly best on such texts among those that train in a minute or
+            two.
+        tried: the models that are worth a trial; those that promise most for their time come first.
     """
 
     texts: str
@@ -49,8 +50,8 @@ def candidates(corpus: Corpus, settings: TrainSettings) -> Candidates:
     """Models for the texts of a corpus.
 
     Args:
-        corpus: its training texts are looked at.
-        settings: of the training; the weights tell whether words are known.
+        corpus: the corpus, whose training texts are looked at.
+        settings: the settings of the training; their weights tell whether words have vectors.
     """
     clean_up = settings.clean_up or corpus.clean_up
     if clean_up in CLEAN_UPS and CLEAN_UPS[clean_up].marks_entities:
@@ -70,7 +71,7 @@ def candidates(corpus: Corpus, settings: TrainSettings) -> Candidates:
 
 
 def with_a_model(settings: TrainSettings, corpus: Corpus) -> TrainSettings:
-    """The settings with the model that is mostly best on such texts, where they name none."""
+    """The settings, with the model that is mostly best on such texts unless they name one."""
     if settings.model is not None:
         return settings
     found = candidates(corpus, settings)

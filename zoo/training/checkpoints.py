@@ -30,14 +30,14 @@ class Checkpoint(keras.callbacks.Callback):
             dropout) go; each appears under its name once it is complete. Not HDF5, which crashes
             Python where a disk is full.
         history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
-        patience: evaluations that are no better, and end the training. So does a validation split
-            of which every answer is right, at a loss below 0.01.
+        patience: how many evaluations without an improvement end the training. It also ends when
+            every answer on the validation split is right, at a loss below 0.01.
         plateau: whether the learning rate falls when an evaluation is no better.
-        last: whether the latest weights are the best, for a training without a validation split;
-            nothing ends it early then.
-        measure: the metric that tells which are best, "accuracy" or another that is 1 at most.
-        least: what it must be after ``half`` evaluations; a lower one ends the training, too.
-        half: as many evaluations.
+        last: whether the latest weights count as the best, for a training without a validation
+            split, which nothing ends early.
+        measure: the metric that tells which weights are best: "accuracy" or another of at most 1.
+        least: the least measure after ``half`` evaluations; a lower one ends the training, too.
+        half: the number of evaluations after which ``least`` is checked.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""``zoo train auto``: models are tried, small and fast ones first, and one of the best is kept."""
+"""``zoo train auto`` tries models, small and fast ones first, and keeps one of the best."""
 
 import dataclasses
 import hashlib
@@ -42,16 +42,17 @@ logger = logging.getLogger("zoo")
 def choose(settings: TrainSettings) -> Path:
     """Tries models that fit the texts, for as long as there is time, and keeps one.
 
-    A model is judged by the validation split; where there would be none, as labels are few, by
-    folds of the training texts. What falls behind is stopped. Of the best and those whose
-    difference to it, text by text, chance alone would bring in more than 5 of 100 cases, the first
-    is taken, as small and fast ones stand first. The test split decides nothing.
+    A model is judged on the validation split, or on folds of the training texts if there are too
+    few labels for a validation split. A model that falls behind is stopped. Candidates for the
+    choice are the best model and those whose difference from it, text by text, would arise by
+    chance in more than 5 of 100 cases. The first of these is taken, because small and fast models
+    stand first. The test split decides nothing.
 
     The search is kept in a folder ``auto-<data>-<digest>`` of the output folder, with the run of
-    each model. With the same texts and settings it goes on where it was, however it ended.
+    each model. With the same texts and settings it continues where it was, however it ended.
 
     Args:
-        settings: checked; ``model`` is "auto".
+        settings: checked settings, whose ``model`` is "auto".
 
     Returns:
         A copy of the run of the chosen model, with ``candidates.csv``: all that were tried.
@@ -91,7 +92,7 @@ def choose(settings: TrainSettings) -> Path:
 
 
 def _check(settings):
-    """Refuses what goes with one model alone."""
+    """Refuses settings that are for a single model."""
     from zoo.weights.sources import is_run
 
     default = TrainSettings()
@@ -108,13 +109,13 @@ class _NoTime(Exception):
 
 
 class _Trials:
-    """The trials of a search, each a model.
+    """The trials of a search, one for each model.
 
     Args:
-        study: Optuna's, where they are kept.
-        corpus: in splits.
-        settings: of each training, but for the model.
-        deadline: of ``time.perf_counter``, if no trial had ended before.
+        study: Optuna's study, which keeps the trials.
+        corpus: the corpus, in splits.
+        settings: the settings of each training, except for the model.
+        deadline: in the time of ``time.perf_counter``; trials that ended before bring it forward.
     """
 
     def __init__(self, study, corpus: Corpus, settings: TrainSettings, deadline: float):
@@ -130,7 +131,7 @@ class _Trials:
 
     @property
     def found(self) -> dict[str, dict[str, Any]]:
-        """By model, what came of those that have ended, and whose run is still there."""
+        """The results of models whose trials have ended and whose runs still exist, by model."""
         each = (one.user_attrs for one in ended(self.study))
         runs = Path(self.settings.output)
         each = (one | {"run": str(runs / one["name"])} for one in each)
@@ -138,11 +139,11 @@ class _Trials:
 
     @property
     def left(self) -> float:
-        """Seconds."""
+        """The seconds that are left."""
         return self.deadline - time.perf_counter()
 
     def run(self, names) -> None:
-        """Those that have not ended yet, while there is time."""
+        """Runs the trials that have not ended yet, while there is time."""
         from optuna import TrialPruned
         from optuna.trial import TrialState
 
@@ -190,7 +191,7 @@ class _Trials:
             raise errors[0] if errors else UsageError("no model could be tried: give more minutes")
 
     def _of(self, settings) -> dict[str, Any]:
-        """What a model came to."""
+        """Trains a model and gives its result."""
         from optuna import TrialPruned
 
         settings.check()
@@ -233,18 +234,18 @@ class _Trials:
         return self.corpus.kind.gains(texts.targets, probabilities)
 
     def rows(self, names) -> list[dict[str, Any]]:
-        """What came of the models that have ended, in the order of the names."""
+        """The results of the models that have ended, in the order of the names."""
         found = self.found
         return [found[name] for name in names if name in found]
 
 
 def choice(rows: list[dict[str, Any]], judge: str) -> pd.DataFrame:
-    """The candidates as a table, one of them chosen.
+    """The candidates as a table, with one of them chosen.
 
     Args:
-        rows: of each: ``model``, ``gains`` (what each text counts for it, from 0 to 1), and what
-            else is told of it; small and fast ones first.
-        judge: the texts, in words.
+        rows: for each model: ``model``, ``gains`` (how much of each text it has right, from 0 to
+            1), and further columns; small and fast models stand first.
+        judge: a description of the texts that judged the models.
 
     Returns:
         A row for each: ``model``; ``validation`` with the interval of 95 %, ``low`` and ``high``;
