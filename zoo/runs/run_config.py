@@ -1,7 +1,7 @@
 """``config.json`` of a run folder: all that repeats the run, and what its files must match.
 
-A change of what it holds is a new :data:`FORMAT`, and a step in :data:`EARLIER`, which makes of a
-file of the format before what one of the next has.
+A change of its contents needs a new :data:`FORMAT`, and a step in :data:`EARLIER`, which turns the
+contents of the previous format into those of the next.
 """
 
 import dataclasses
@@ -24,14 +24,14 @@ NEEDED = {"model": str, "data": str | None, "files": dict, "seed": int, "version
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What a run folder tells of itself.
+    """The contents of ``config.json``.
 
     Attributes:
-        settings: of the training, with nothing left open; of a run that :func:`zoo.save` wrote,
-            whose ``data`` is None, those that are known.
-        versions: of Python, the packages and Keras' backend.
-        architecture: the options of the model; its ``get_config``.
-        text_version: of the rules that make words of texts; see
+        settings: the settings of the training, with all values. A run that :func:`zoo.save` wrote
+            has those that are known, and its ``data`` is None.
+        versions: the versions of Python, the packages and Keras' backend.
+        architecture: the options of the model, its ``get_config``.
+        text_version: the version of the rules that split texts into words; see
             :class:`zoo.datasets.Preprocessor`.
         words: the digest of vocabulary and labels; None where it was not written yet.
         label_order: "by number" where labels that are numbers are ordered by size, "as text" where
@@ -55,11 +55,11 @@ class RunConfig:
 
     @property
     def kind(self):
-        """The kind of the model's answers; an older file does not tell, as there was one alone."""
+        """The kind of the model's answers, which older files lack, as there was only one kind."""
         return KINDS[self.architecture.get("answers", ONE.name)]
 
     def write(self, folder: Path) -> None:
-        """Writes it into a run folder."""
+        """Writes ``config.json`` into a run folder."""
         facts = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
         for name in ("settings", "recipe", "lacking"):
             del facts[name]
@@ -69,7 +69,7 @@ class RunConfig:
 
 
 def _from_1(told: dict[str, Any]) -> dict[str, Any]:
-    """Format 1 had no number; what it did not tell had one value alone."""
+    """Format 1 had no number; the facts that it lacks had only one possible value."""
     one = {"clean_up": "hcan", "text_version": 1, "label_order": "as text", "words": None}
     one |= {"targets": None, "architecture": {}, "safe_csv": False, "start_from": None}
     return one | {"devices": 1, "processes": 1} | told

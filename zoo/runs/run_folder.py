@@ -1,11 +1,11 @@
 """Run folders: what a training leaves behind, and how it is read again.
 
-``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt`` (one a line, in
-the order of ids and classes) and ``history.csv`` are there from the start, and ``checkpoint/``
-until the training has ended; of a training on a DataFrame, also ``data.jsonl``, its texts and
-labels. Then come ``model.keras``, ``saved_model/``, ``model.onnx``, ``metrics.json``, what
-:mod:`zoo.evaluation.report` draws, ``predictions.csv`` of the test split, ``mistakes.csv``, and
-what :mod:`zoo.evaluation.sureness` tells.
+A run folder has ``config.json`` (all that repeats the run), ``vocabulary.txt`` and ``labels.txt``
+(one a line, in the order of ids and classes) and ``history.csv`` from the start, and
+``checkpoint/`` until the training has ended. A training on data in memory keeps their texts and
+labels as ``data.jsonl``. At the end come ``model.keras``, ``saved_model/``, ``model.onnx``,
+``metrics.json``, the pictures of :mod:`zoo.evaluation.report`, ``predictions.csv`` of the test
+split, ``mistakes.csv``, and the files of :mod:`zoo.evaluation.sureness`.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ logger = logging.getLogger("zoo")
 
 
 def plain_name(name: str) -> str:
-    """A name that a folder can have, and TensorFlow takes for no pattern."""
+    """A valid name for a folder, which TensorFlow does not take for a pattern."""
     return re.sub(r"[*?[]", "_", name).encode()[:LONGEST_NAME].decode(errors="ignore")
 
 
@@ -53,8 +53,8 @@ def plain_name(name: str) -> str:
 def new_run(output: str | Path, name: str) -> Iterator[Path]:
     """A new folder to write a run into, ``<name>-<stamp>``.
 
-    If writing fails before the training has begun, or the loss is no number from the start, nothing
-    of it stays; after that, what it takes to continue, and a model that is whole.
+    If writing fails before the training has begun, or the loss is infinite or NaN from the start,
+    the folder is removed. Later failures leave what is needed to continue, and complete models.
 
     Raises:
         UsageError: if ``output`` cannot be written to.
@@ -98,7 +98,7 @@ def new_run(output: str | Path, name: str) -> Iterator[Path]:
 
 
 def resuming(run: Path) -> str:
-    """What continues the training of a run: the command line knows zoo's models alone."""
+    """The command that continues the training of a run; models of users need Python for it."""
     devices = ""
     with contextlib.suppress(UsageError):
         settings = read_config(run).settings
@@ -117,7 +117,7 @@ def write_words(folder: Path, model: "TextClassifier") -> None:
 
 
 def words_digest(vocabulary: list[str], labels: list[str]) -> str:
-    """Changes with any word or label, or with their order; ``words`` of a run's settings."""
+    """A digest of words and labels and their order, which a run keeps as ``words``."""
     return hashlib.sha256("\n".join([*vocabulary, "", *labels]).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What a trained model decides by: temperature and thresholds, found on texts it has not learnt."""
+"""A trained model's temperature and thresholds, chosen on texts that it has not learnt from."""
 
 import logging
 import math
@@ -20,12 +20,13 @@ logger = logging.getLogger("zoo")
 
 
 def learn(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
-    """What :func:`train` does with a corpus in memory, and no run folder is left: the classifier.
+    """Trains a classifier as :func:`train` does, on a corpus in memory and without a run folder.
 
     Args:
-        corpus: with a training and a test split, which may be empty; a validation split is taken
-            where it lacks and the recipe wants one.
-        settings: of the training; ``data``, ``output`` and what is of the machine are not read.
+        corpus: a corpus with a training split and a test split, which may be empty; a missing
+            validation split is taken out of the training split if the recipe needs one.
+        settings: the settings of the training; ``data``, ``output`` and those of the machine are
+            not read.
 
     Raises:
         UsageError: as :func:`train` does.
@@ -40,8 +41,8 @@ def decided(
     """The trained classifier in float32, calibrated and with thresholds.
 
     Returns:
-        It, its temperature, or None; and texts that it has not learnt, with its probabilities of
-        them by that temperature, ``[texts, classes]``, or None.
+        The classifier; its temperature, or None; and texts that it has not learnt from, with its
+        probabilities for them at that temperature, ``[texts, classes]``, or None.
     """
     from zoo.evaluation import calibration
     from zoo.runs.model_file import in_float32
@@ -65,10 +66,11 @@ def decided(
 
 
 def _held_out(classifier, corpus, settings):
-    """Texts that a model has not learnt from, and its probabilities of them: the validation split.
+    """Texts that a model has not learnt from, and its probabilities for them.
 
-    Where there is none: the training texts, by models that each lack a part of them, if thresholds
-    need these, or few texts are solved again in a moment. Else None.
+    These are the validation split. Without one they are the training texts, each answered by a
+    model that was trained without it, if thresholds need them or if solving few texts again is
+    fast. Else None.
     """
     from zoo.answers import probabilities_of
 

@@ -1,4 +1,4 @@
-"""Folds: answers to training texts by models that each lack a part of them."""
+"""Folds: answers to training texts, by models that were trained without them."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ PARTS = 3
 
 
 def part_of_each(split: Split, seed: int) -> np.ndarray:
-    """The number of a part for each text, ``[texts]``; each class is in all parts alike.
+    """The number of a part for each text, ``[texts]``; parts have equal shares of each class.
 
-    Where a text has several labels, or shares of them, parts are drawn by chance.
+    If texts have several labels, or shares of labels, the parts are drawn at random.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -33,12 +33,12 @@ def part_of_each(split: Split, seed: int) -> np.ndarray:
 def answers_of_folds(
     corpus: Corpus, settings: TrainSettings, part: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Answers to each part of the training texts, by a model that lacks it.
+    """Answers to each part of the training texts, by a model that was trained without it.
 
     Args:
-        corpus: in splits.
-        settings: of the trainings.
-        part: of each training text, ``[texts]``, as :func:`part_of_each` gives it.
+        corpus: a corpus in splits.
+        settings: the settings of the trainings.
+        part: the part of each training text, ``[texts]``, see :func:`part_of_each`.
 
     Yields:
         The texts of a part, ``[texts]`` booleans, and their probabilities, ``[of these, classes]``.

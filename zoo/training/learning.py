@@ -1,4 +1,4 @@
-"""Learning: a corpus in memory and settings in, a classifier out."""
+"""Learning: trains a classifier from a corpus in memory and settings."""
 
 import contextlib
 import dataclasses
@@ -28,7 +28,7 @@ logger = logging.getLogger("zoo")
 
 
 def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
-    """A classifier of a corpus in splits, of which no run folder is left."""
+    """Trains a classifier on a corpus in splits, without leaving a run folder."""
     with contextlib.ExitStack() as stack:
         started = time.perf_counter()
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-"))
@@ -42,7 +42,7 @@ def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
 
 
 def recipe_of(settings: TrainSettings) -> Recipe:
-    """The recipe of a training, with what settings replace of it."""
+    """The recipe of a training, with the values that the settings replace."""
     recipe = find_recipe(settings.model, settings.recipe)
     return dataclasses.replace(recipe, **settings.of_recipe)
 
@@ -54,7 +54,7 @@ def resolved_recipe(
     started: float,
     share: "Share | None",
 ) -> Recipe:
-    """With nothing left open, and no more steps than there is time for since the start."""
+    """The recipe with all values, and no more steps than fit into the settings' minutes."""
     sizes, own = (len(corpus.train), len(corpus.validation)), settings.of_recipe
     recipe = recipe_of(settings)
     found = recipe.resolved(classifier, *sizes, **own)
@@ -75,12 +75,12 @@ def resolved_recipe(
 
 
 def whole_epochs(settings: TrainSettings, recipe: Recipe, texts: int) -> int | None:
-    """The epochs that repeat a training of so many minutes; None if no number of them does.
+    """The epochs that repeat a training with ``minutes``; None if no whole number does.
 
     Args:
-        settings: of the training.
-        recipe: as :func:`resolved_recipe` gives it.
-        texts: that are learnt from.
+        settings: the settings of the training.
+        recipe: the recipe from :func:`resolved_recipe`.
+        texts: the number of training texts.
     """
     if settings.minutes is None or settings.teacher is not None:  # whose answers take time, too
         return None
@@ -90,7 +90,7 @@ def whole_epochs(settings: TrainSettings, recipe: Recipe, texts: int) -> int | N
 
 @contextlib.contextmanager
 def session(settings: TrainSettings) -> "Iterator[tuple[str, Share | None]]":
-    """Seeds, precision and devices of a training. Gives the precision, and batches' share."""
+    """Sets seed, precision and devices for a training. Gives the precision and the share."""
     import keras  # takes seconds: only once the input is known to be good
 
     from zoo.classifier import dtype_policy

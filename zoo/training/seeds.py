@@ -1,4 +1,4 @@
-"""Several seeds: how much of a result is chance, and the run in the middle."""
+"""Several seeds: they show how much of a result is chance, and give the middle run."""
 
 import dataclasses
 import logging
@@ -21,13 +21,13 @@ logger = logging.getLogger("zoo")
 
 
 def train_seeds(settings: TrainSettings) -> Path:
-    """Trains with ``seed`` and as many following ones as ``seeds`` tells.
+    """Trains ``seeds`` times, with ``seed`` and the following seeds.
 
-    A seed draws the weights, the batches and dropout; where splits are taken out of the data, these
-    too. All runs stay.
+    A seed determines the weights, the batches and dropout, and also the splits that are taken out
+    of the data. All runs are kept.
 
     Args:
-        settings: checked, with the name of a model.
+        settings: checked settings, with the name of a model.
 
     Returns:
         The run whose measure on the validation split is the middle one (of an even number, the
@@ -64,10 +64,10 @@ def train_seeds(settings: TrainSettings) -> Path:
 
 
 def table_of_seeds(runs: list[Path], first: int) -> pd.DataFrame:
-    """What the runs of seeds came to: a row for each, with ``seed``, ``run`` and measures.
+    """The results of the seeds: a row for each, with ``seed``, ``run`` and measures.
 
     Args:
-        runs: of the seeds from ``first`` on.
+        runs: the runs, in the order of the seeds from ``first`` on.
 
     Returns:
         ``validation`` is the measure on the validation split, the others are on the test split.
@@ -81,6 +81,6 @@ def table_of_seeds(runs: list[Path], first: int) -> pd.DataFrame:
 
 
 def means_of_seeds(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    """The mean of each measure, and half its interval of 95 % by Student's t; NaN of one seed."""
+    """The mean of each measure and half its 95 % interval by Student's t; NaN for one seed."""
     measured = table[[name for name in table.columns if name in MEASURES]]
     return {name: (float(one.mean()), margin_of_mean(one)) for name, one in measured.items()}

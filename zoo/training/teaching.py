@@ -1,7 +1,7 @@
-"""A teacher: what a larger model answers to texts that nobody labelled, a small one learns from.
+"""A teacher: a small model learns from a larger model's answers to unlabelled texts.
 
 Tang et al. 2019, "Distilling Task-Specific Knowledge from BERT into Simple Neural Networks": a
-small model that learns the teacher's probabilities, of many texts, comes close to the teacher.
+small model that learns the teacher's probabilities for many texts comes close to the teacher.
 """
 
 import dataclasses
@@ -46,11 +46,11 @@ logger = logging.getLogger("zoo")
 
 
 def check_teacher(settings: TrainSettings) -> None:
-    """Refuses what cannot teach this training, before anything is written.
+    """Refuses a teacher that does not fit the training, before anything is written.
 
     Raises:
-        UsageError: for a path where nothing is, a run of another kind of answers, and settings
-            that are of no use.
+        UsageError: for a path that does not exist, a run with another kind of answers, and settings
+            that do not go with the teacher.
     """
     if settings.teacher is None:
         if settings.variations is not None:
@@ -73,12 +73,14 @@ def check_teacher(settings: TrainSettings) -> None:
 
 
 def taught(corpus: Corpus, settings: TrainSettings, folder: Path) -> Corpus:
-    """A corpus whose training split also has texts that the teacher answered; without one, itself.
+    """The corpus, with the texts that a teacher answered added to its training split.
+
+    Without a teacher it is returned as it is.
 
     Args:
-        corpus: in splits.
-        settings: of the training.
-        folder: of the run, where answers are kept until the training has ended.
+        corpus: a corpus in splits.
+        settings: the settings of the training.
+        folder: the run folder, which keeps the answers until the training has ended.
 
     Raises:
         UsageError: if the teacher knows other labels, or cannot be read.
@@ -104,7 +106,7 @@ def taught(corpus: Corpus, settings: TrainSettings, folder: Path) -> Corpus:
 
 
 def thresholds_of(teacher: str | Path) -> list[float] | None:
-    """Those by which a teacher decides, where it is a run of several labels a text that has any."""
+    """The teacher's thresholds, if it is a run for several labels a text that has thresholds."""
     return load(teacher).thresholds if is_run(teacher) else None
 
 
@@ -125,7 +127,7 @@ def _with(corpus, texts, shares):
 
 
 def _of_run(corpus, settings):
-    """Texts, and what a run answers to them, ``[texts, classes]`` float32."""
+    """Texts, and a run's answers to them, ``[texts, classes]`` float32."""
     run = expanded(settings.teacher)
     config, model = read_config(run), load(run)
     if config.kind.name != corpus.kind.name:
