@@ -1,8 +1,8 @@
-"""What differs between TensorFlow and JAX, the backends of Keras.
+"""Differences between TensorFlow and JAX, the backends of Keras.
 
-What differs in devices is in :mod:`zoo.backend.devices`; what is of Keras, and not promised by it,
-in :mod:`zoo.backend.keras_private` and :mod:`zoo.backend.keras_export`; TensorFlow's remarks are in
-:mod:`zoo.backend.tensorflow_log`.
+Differences in devices are in :mod:`zoo.backend.devices`. What relies on private parts of Keras is
+in :mod:`zoo.backend.keras_private` and :mod:`zoo.backend.keras_export`, and what concerns
+TensorFlow's log messages is in :mod:`zoo.backend.tensorflow_log`.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def check_backend() -> None:
 
 
 def backend_name() -> str:
-    """Which of the backends is in use."""
+    """The name of the backend in use."""
     import keras  # takes seconds
 
     return keras.backend.backend()
@@ -42,10 +42,10 @@ def backend_name() -> str:
 def compiled(function: Callable) -> Callable:
     """The function, compiled by XLA for each shape of its arguments.
 
-    XLA makes one pass over memory out of the many that TensorFlow makes. Whole models are not
-    compiled: each length of a batch would cost seconds, and loops and matrix products get slower.
-    On JAX the function itself, as there whole steps are compiled; and on Apple's GPUs, for which
-    TensorFlow has no XLA.
+    XLA makes a single pass over memory where TensorFlow makes many. Whole models are not compiled:
+    each length of a batch would cost seconds, and loops and matrix products get slower. On JAX the
+    function is returned as it is, because whole steps are compiled there, and so it is on Apple's
+    GPUs, for which TensorFlow has no XLA.
     """
     if backend_name() == "jax":
         return function
@@ -57,14 +57,14 @@ def compiled(function: Callable) -> Callable:
 
 
 def compiles_each_shape() -> bool:
-    """Whether a batch of a new shape costs seconds: JAX compiles a step for each."""
+    """Whether a batch with a new shape costs seconds, as JAX compiles a step for each shape."""
     return backend_name() == "jax"
 
 
 def call_once(model, shape: tuple[int, ...]) -> None:
-    """Calls a model on word ids of a shape, so that it makes its weights.
+    """Calls a model on word ids of a shape, so that it creates its weights.
 
-    On JAX without values, as it would compile each operation by itself.
+    On JAX the call is symbolic, because JAX would compile each operation separately.
     """
     import keras
 
@@ -75,7 +75,7 @@ def call_once(model, shape: tuple[int, ...]) -> None:
 
 
 def readable(tensor) -> Any:
-    """A tensor of TensorFlow as one that the backend reads: JAX reads NumPy's."""
+    """A tensor of TensorFlow in a form that the backend reads; JAX reads NumPy arrays."""
     import numpy as np
 
     return tensor if backend_name() == "tensorflow" else np.asarray(tensor)
@@ -91,18 +91,19 @@ def leave_gpus_to_jax() -> None:
 
 
 def steps_per_execution(steps: int) -> int:
-    """How many of so many steps are best executed at a time: a part of them without a rest.
+    """How many steps are best executed at a time: a divisor of the number of steps.
 
-    JAX's steps on a GPU are done before Python is.
+    On a GPU, JAX's steps take less time than Python needs to start them.
     """
     return max(n for n in range(1, 11) if steps % n == 0) if backend_name() == "jax" else 1
 
 
 def prediction_threads() -> int:
-    """How many batches are best predicted side by side: one for each core of a CPU.
+    """How many batches are best predicted in parallel: one for each core of a CPU.
 
-    One batch on all cores is slower, as each of its hundreds of operations starts and ends with
-    waiting; least of it where ``TF_NUM_INTRAOP_THREADS`` is 1. A GPU, and JAX, take one.
+    One batch on all cores is slower, because each of its hundreds of operations starts and ends
+    with waiting. There is least waiting if ``TF_NUM_INTRAOP_THREADS`` is 1. A GPU, and JAX, take a
+    single batch.
     """
     if backend_name() == "jax":
         return 1
@@ -119,12 +120,12 @@ def few_threads_an_operation() -> None:
 
 
 def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
-    """What the function gives for each item, in their order.
+    """The results of a function for items, in the order of the items.
 
     Args:
-        function: of one item; several threads call it at a time.
-        items: any number; no more than ``threads`` of them are read ahead.
-        threads: how many; 1 calls the function here.
+        function: takes an item; several threads call it at a time.
+        items: any number of items; at most ``threads`` of them are read ahead.
+        threads: the number of threads; 1 calls the function in this thread.
     """
     if threads == 1:
         yield from map(function, items)

@@ -1,4 +1,4 @@
-"""Calibration: probabilities that are as often right as they say."""
+"""Calibration: answers with a probability of p are right in a share p of cases."""
 
 import logging
 
@@ -9,22 +9,23 @@ from zoo.answers import ONE, check_finite, probabilities_of
 logger = logging.getLogger("zoo")
 
 BINS = 15
-MOST_OF_OTHERS = 4.0  # temperature by models like it, which may know nothing where it knows little
+MOST_OF_OTHERS = 4.0  # temperature from models of the same kind, which may know less of the texts
 
 
 def fit_temperature(probabilities: np.ndarray, targets: np.ndarray, kind=ONE) -> float:
     """The temperature that makes the targets most probable.
 
-    Of n texts a target counts for ``(n + 1) / (n + 2)``, what it is not for the rest: were all of
-    a few answers right, the model would else be as sure as can be of all to come.
+    With n texts a target has the probability ``(n + 1) / (n + 2)``, and the other classes share the
+    rest. Otherwise a model that has all of a few answers right would become as sure as possible of
+    all future answers.
 
     Args:
         probabilities: ``[texts, classes]``, of the validation split.
         targets: ``[texts, ..]``.
-        kind: of the answers.
+        kind: the kind of answers.
 
     Returns:
-        T: logits divided by it are calibrated. Above 1 makes less sure, below 1 surer.
+        T: logits divided by T are calibrated. Above 1 it makes answers less sure, below 1 surer.
 
     Raises:
         UsageError: if a probability is not finite.
@@ -56,7 +57,7 @@ def expected_calibration_error(probabilities: np.ndarray, targets: np.ndarray, k
     Args:
         probabilities: ``[texts, classes]``.
         targets: ``[texts, ..]``.
-        kind: of the answers, which tells what is claimed.
+        kind: the kind of answers, which tells what an answer claims.
 
     Returns:
         0 to 1: the mean over 15 bins of equal width, weighted by their claims.

@@ -1,4 +1,4 @@
-"""How sure is sure: how many of the surest answers are right."""
+"""Sureness: which share of the surest answers is right."""
 
 from pathlib import Path
 
@@ -12,21 +12,22 @@ from zoo.options import is_number
 
 NAME = "sureness.csv"  # in a run folder, of the validation split
 COLUMNS = ["sure", "texts", "answered", "right"]
-SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # of the texts, that scores tell of
-LEAST = 20  # answers, of fewer the share of right ones is chance
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # of the texts, which scores report
+LEAST = 20  # answers; the share of right ones among fewer is chance
 MOST = 1_000  # rows
 
 
 def surest(sure: np.ndarray, right: np.ndarray) -> pd.DataFrame:
-    """For each sureness that an answer has, what came of all answers that are at least so sure.
+    """For each sureness, the share of right answers among all that are at least as sure.
 
     Args:
         sure: ``[texts]``, the probability of each answer.
         right: ``[texts]`` booleans.
 
     Returns:
-        Rows from the surest on: ``sure``, the number of ``texts``, their share of all that is
-        ``answered``, and the share of these answers that is ``right``; of many texts some rows.
+        Rows from the surest answer on: its probability ``sure``; the number of ``texts`` with at
+        least this probability; their share of all texts, ``answered``; and the share of their
+        answers that is ``right``. With many texts only some of the rows.
 
     Example:
         >>> surest(np.array([0.9, 0.6, 0.8]), np.array([True, False, True]))
@@ -46,7 +47,7 @@ def surest(sure: np.ndarray, right: np.ndarray) -> pd.DataFrame:
 
 
 def right_of_surest(sure: np.ndarray, right: np.ndarray) -> dict[str, float]:
-    """The share of right answers among the surest 100, 90, .. percent, by these numbers."""
+    """The share of right answers among the surest 100, 90, .. percent, by these percentages."""
     ordered = right[np.argsort(-sure, kind="stable")]
     sizes = {share: int(np.ceil(share * len(ordered))) for share in SHARES}
     return {f"{share:.0%}": float(ordered[:size].mean()) for share, size in sizes.items()}
@@ -68,10 +69,10 @@ def write_sureness(folder: Path, sure: np.ndarray, right: np.ndarray) -> None:
 
 
 def least_sureness(run: Path, wanted: float) -> float:
-    """How sure an answer must be so that such a share of the answers is right.
+    """How sure an answer must be so that the wanted share of answers is right.
 
-    By the validation split of a run, the lowest sureness from which on the answers that are at
-    least so sure, 20 or more of them, are right in that share.
+    It is the lowest sureness at which, on the run's validation split, the answers that are at least
+    as sure are right in that share, and are 20 or more.
 
     Raises:
         UsageError: for what is no share, a run that has not told, and where no answers are so

@@ -21,11 +21,11 @@ class RunWeights(Start):
 
     Args:
         weights, model, options: see :class:`Start`.
-        clean_up: that the texts need; None where any will do.
+        clean_up: the clean-up that the texts need; None if any will do.
 
     Raises:
-        UsageError: if the run is not whole, of another model, or cleans texts up in a way that
-            these cannot be.
+        UsageError: if the run is damaged, has another model, or has a clean-up that the texts
+            cannot have.
     """
 
     def __init__(self, weights, model, options, clean_up: str | None = None):
@@ -39,7 +39,11 @@ class RunWeights(Start):
                 f"{own.clean_up}"
             )
         its = {name: getattr(self.start, name) for name in self.start.option_defaults()}
-        for name in ("vocabulary_size", "logits", "answers"):  # which texts and training decide
+        for name in (
+            "vocabulary_size",
+            "logits",
+            "answers",
+        ):  # the texts and the training decide these
             del its[name]
         self.options = its | options
         self.reads = {"clean_up": own.clean_up, "version": own.version}

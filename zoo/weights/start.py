@@ -1,4 +1,4 @@
-"""What a model starts with, before it sees a text of yours."""
+"""What a model starts with, before it sees the user's texts."""
 
 import logging
 from pathlib import Path
@@ -12,19 +12,19 @@ logger = logging.getLogger("zoo")
 
 
 class Start:
-    """Random numbers, and no words but those of the training texts. A subclass knows something.
+    """A random start, with no words but those of the training texts. Subclasses know more.
 
     Args:
-        weights: where it is from, as the setting of this name tells it.
-        model: with the user's options; not built.
-        options: those that are told: by the user, or by the name of the model.
+        weights: the setting ``weights``.
+        model: a model with the user's options; it is not built.
+        options: the options that the user or the name of the model sets.
 
     Attributes:
-        options: the same, with those that go with the weights.
-        reads: how texts become words, where the weights decide that: ``clean_up`` and ``version``
-            of the preprocessor.
-        labels: names of the classes, where the weights have them; or None.
-        most: how many words the model knows, unless told otherwise.
+        options: these options, with those that the weights need.
+        reads: how texts become words, if the weights decide that: ``clean_up`` and ``version`` of
+            the preprocessor.
+        labels: the names of the classes, if the weights have them, or None.
+        most: the default for the number of words in the vocabulary.
     """
 
     def __init__(self, weights: str | Path, model: "TextClassifier", options: dict[str, Any]):
@@ -35,11 +35,11 @@ class Start:
         self.most = model.max_vocabulary
 
     def words(self, preprocessor: "Preprocessor | None", room: int) -> list[str]:
-        """Words that it knows, mostly the most frequent first; its options are complete then.
+        """The words that the weights know, mostly the most frequent first; completes ``options``.
 
         Args:
-            preprocessor: of the training texts; None where there are none.
-            room: for how many words that these texts do not have.
+            preprocessor: the preprocessor of the training texts; None if there are no texts.
+            room: how many words may be added to those of the texts.
         """
         return []
 

@@ -16,12 +16,12 @@ from zoo.weights.start import Start
 
 
 class WordVectors(Start):
-    """Vectors of words: English ones, published ones, those of a file, or trained on texts.
+    """Word vectors: zoo's English vectors, published ones, those of a file, or trained on texts.
 
     Args:
         weights, model, options: see :class:`Start`.
-        corpus: on whose training and unlabelled texts word2vec is trained.
-        training: of it; see :func:`zoo.datasets.vectors.word2vec.train_word2vec`.
+        corpus: the corpus whose training and unlabelled texts word2vec is trained on.
+        training: arguments of :func:`zoo.datasets.vectors.word2vec.train_word2vec`.
 
     Raises:
         UsageError: for a model whose words have no vectors.
