@@ -14,6 +14,7 @@ from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, tab
 from zoo.datasets.own_files.text_files import composed, well_formed
 from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
+from zoo.evaluation.familiarity import familiar_to
 from zoo.evaluation.prediction import (
     columns_of_answers,
     names_beside,
@@ -56,7 +57,8 @@ def predict(
             where it is from.
         probabilities: whether there is a column for each class, too: ``probability_<label>``.
         sure: the share of answers that are to be right, such as 0.95. Texts whose answers are less
-            sure than that takes, by the validation split of the run, get no label (a missing value)
+            sure than that takes, by the validation split of the run, or whose words are rarer than
+            those of nearly all of its texts, get no label (a missing value)
             but a ``reason``, for a person to answer them.
 
     Returns:
@@ -93,7 +95,7 @@ def predict(
     names = names_beside(found.columns, told)
     nothing, answers = itertools.repeat({}), answers_of(model, texts)
     if least is not None:
-        answers = only_sure(answers, least)
+        answers = only_sure(answers, least, familiar_to(_folder_of(run)))
     answers = pd.DataFrame(
         rows_beside(nothing, answers, names, whole=True),
         found.index,
