@@ -81,8 +81,8 @@ A model learns {LABELS} training texts of each class of a corpus, and answers ot
 those of other corpora. By the probability of its answer, or by how familiar the words are (the mean
 of minus the logarithm of their ranks in the vocabulary): the area under the curve (0.5 is chance),
 the mean over the other corpora. `zoo predict --sure` leaves to a person what is below a bound that
-{SHARE:.0%} of the validation texts do not reach: beside it, with a bound of half of the other texts of
-the corpus, the share of unlike texts that are found, and of like ones that are found wrongly.
+{SHARE:.0%} of the validation texts do not reach. Found, % is the share of unlike texts below such a
+bound, wrongly, % that of like ones; here half of the other texts of the corpus give the bound.
 
 {table}
 

@@ -39,9 +39,8 @@ def test_unlike_texts_get_a_reason_and_no_label(tmp_path):
     frame = pd.DataFrame(rows, columns=["text", "label"])
     run = zoo.train("bow", frame, output=tmp_path, verbose=0)
     familiar = familiar_to(run)
-    assert familiar.knows("an awful stay in room 3") and not familiar.knows(
-        "der awful Hund von nebenan"
-    )
+    assert familiar.knows("a awful stay in room 3")
+    assert not familiar.knows("der awful Hund von nebenan")
     texts = ["a lovely stay in room 3", "der awful Hund von nebenan"]
     found = zoo.predict(run, texts, sure=0.5)
     assert found["label"][0] == "good" and pd.isna(found["label"][1])
