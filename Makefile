@@ -5,7 +5,7 @@ ARGS ?=
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help train test test-all test-slow stress stress-long audit artifacts dist docs lint format reproduce bench bench-quick bench-accuracy bench-labels bench-memory bench-data \
+.PHONY: help train test test-all test-slow stress stress-long audit artifacts dist docs lint format reproduce figures bench bench-quick bench-accuracy bench-labels bench-memory bench-data \
 	bench-word-vectors bench-precision bench-gpu bench-class-weights bench-explanations weights
 
 help:  ## Show this.
@@ -57,9 +57,10 @@ audit: $(BIN)/zoo .venv/audit/bin/pip-audit  ## Look up known vulnerabilities of
 	@$(PYTHON) -m venv .venv/audit
 	@.venv/audit/bin/pip install --quiet --disable-pip-version-check pip-audit
 
-lint: $(BIN)/zoo  ## Check style.
+lint: $(BIN)/zoo  ## Check style and types.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 
 format: $(BIN)/zoo  ## Mend style.
 	@$(BIN)/ruff check --fix .
@@ -93,6 +94,9 @@ bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes th
 
 reproduce: $(BIN)/$(if $(filter best,$(TABLE)),benched,zoo)  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it.
 	@$(BIN)/python -m benchmarks.reproduce $(TABLE) $(QUICK) --jobs $(or $(JOBS),1) $(if $(SEEDS),--seeds $(SEEDS))
+
+figures: $(BIN)/zoo  ## Draw the papers' FIGURES anew, or all; trains what they need, once.
+	@$(BIN)/python -m benchmarks.figures $(FIGURES)
 
 bench-labels: $(BIN)/benched  ## Measure accuracy by the number of labels, beside what else one might pick; goes on where it stopped; --help in ARGS.
 	@$(BIN)/python -m benchmarks.labels $(ARGS)

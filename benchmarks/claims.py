@@ -1,15 +1,17 @@
-"""Claims of order, tested text by text."""
+"""Claims of order, tested text by text, with what trainings and test texts leave to chance."""
 
 import base64
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 SAMPLES = 10_000  # of the bootstrap
+AT_CHANCE = "left out"  # a verdict: one of the systems has not learnt
 MEAN = "mean"  # in place of a corpus: all of them, each counting the same
 
 
@@ -43,20 +45,60 @@ def rights_of(rows: pd.DataFrame) -> np.ndarray:
     return np.mean([np.unpackbits(one, count=texts) for one in bits], axis=0)
 
 
-def difference(*points: np.ndarray) -> tuple[float, float, float]:
-    """Points between two systems, and the bounds of 95 % (paired bootstrap).
+class Spread(NamedTuple):
+    """How much a training of a system differs from the next one.
 
-    A sample of texts is drawn as how many of it have each of the few values that there are.
+    Attributes:
+        deviation: of test accuracies, in points.
+        freedom: degrees of freedom of that estimate.
+    """
+
+    deviation: float
+    freedom: int
+
+
+def spreads(rows: pd.DataFrame) -> dict[str, Spread]:
+    """The spread of trainings on each corpus, pooled over the systems that have several there.
+
+    A corpus where none has several gets that of all corpora, and nothing where there is none.
+    """
+    squares, freedom = Counter(), Counter()
+    for (_, data), own in rows.groupby(["system", "data"]):
+        accuracies = [100 * rights_of(own.iloc[[i]]).mean() for i in range(len(own))]
+        for place in (data, None):
+            squares[place] += float(np.square(accuracies - np.mean(accuracies)).sum())
+            freedom[place] += len(own) - 1
+    places = {data: data if freedom[data] else None for data in rows["data"].unique()}
+    return {
+        data: Spread((squares[place] / freedom[place]) ** 0.5, freedom[place])
+        for data, place in places.items()
+        if freedom[place]
+    }
+
+
+def difference(
+    *points: np.ndarray, trainings: Iterable[tuple[Spread, int]] = ()
+) -> tuple[float, float, float]:
+    """Points between two systems, and the bounds of 95 %.
+
+    Test texts are drawn anew (paired bootstrap), and to each sample's mean is added what other
+    trainings might have changed, by Student's t. A sample of texts is drawn as how many of it have
+    each of the few values that there are.
 
     Args:
         points: ``[texts]`` of each corpus: by how much one is ahead on a text. Corpora count the
             same.
+        trainings: of each corpus the spread of trainings, and how many each system has; none
+            leaves it out.
     """
     random, means = np.random.default_rng(0), []
     for one in points:
         values, counts = np.unique(one, return_counts=True)
         drawn = random.multinomial(len(one), counts / len(one), SAMPLES)
         means.append(drawn @ values / len(one))
+    for place, (spread, count) in enumerate(trainings):
+        luck = random.standard_t(spread.freedom, SAMPLES)
+        means[place] = means[place] + luck * spread.deviation * (2 / count) ** 0.5
     means = np.mean(means, axis=0)
     point = np.mean([one.mean() for one in points])
     return float(point), *map(float, np.percentile(means, (2.5, 97.5)))
@@ -75,12 +117,26 @@ def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
 
 def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
     """Of pairs of trainings that differ in their seed: how many have a verdict, and all."""
+    spread = spreads(rows)
     verdicts = [
-        verdict(*difference(points(own.iloc[[i]], own.iloc[[j]]))[1:])
-        for _, own in rows.groupby(["system", "data"])
+        verdict(
+            *difference(points(own.iloc[[i]], own.iloc[[j]]), trainings=[(spread[data], 1)])[1:]
+        )
+        for (_, data), own in rows.groupby(["system", "data"])
         for i, j in itertools.combinations(range(len(own)), 2)
     ]
     return sum(one != "not confirmed" for one in verdicts), len(verdicts)
+
+
+def at_chance(rows: pd.DataFrame, share: float) -> bool:
+    """Whether trainings are no better than the answer that most test texts have.
+
+    Args:
+        rows: trainings of a system on a corpus.
+        share: of the test texts, that have the most frequent label.
+    """
+    _, low, _ = difference(100 * (rights_of(rows) - share))
+    return low <= 0
 
 
 def verdict(low: float, high: float) -> str:
@@ -88,20 +144,29 @@ def verdict(low: float, high: float) -> str:
     return "confirmed" if low > 0 else "contrary" if high < 0 else "not confirmed"
 
 
-def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> Iterator[dict]:
+def judged(
+    claims: list[Claim],
+    corpora: dict[str, str],
+    rows: pd.DataFrame,
+    shares: Mapping[str, float] | None = None,
+) -> Iterator[dict]:
     """Each claim on each corpus where both systems have a training of a seed, and on the mean.
 
     Args:
         claims: which.
         corpora: their titles by name.
         rows: with ``old``: whether a training had earlier settings.
+        shares: of each corpus the share of the test texts that have the most frequent label. A
+            claim on a system that is not above it confirms nothing, and is :data:`AT_CHANCE`.
 
     Yields:
         The ``claim``; ``data``, a name or :data:`MEAN`; ``points``, ``low`` and ``high``; the
-        ``verdict``; ``old``, whether a training had earlier settings.
+        ``verdict``; ``old``, whether a training had earlier settings; ``trainings``, the fewest
+        that each system has.
     """
+    spread, shares = spreads(rows), shares or {}
     for claim in claims:
-        ahead, mixed = {}, set()
+        ahead, mixed, counts, unlearnt = {}, set(), {}, set()
         for data in corpora:
             better, worse = (
                 rows[(rows["system"] == one) & (rows["data"] == data)]
@@ -110,22 +175,29 @@ def tested(claims: list[Claim], corpora: dict[str, str], rows: pd.DataFrame) -> 
             better, worse = of_common_seeds(better, worse)
             if len(better):
                 ahead[data] = points(better, worse)
+                counts[data] = better["seed"].nunique()
+                share = shares.get(data)
+                if share is not None and (at_chance(better, share) or at_chance(worse, share)):
+                    unlearnt |= {data, MEAN}
                 if better["old"].any() or worse["old"].any():
                     mixed |= {data, MEAN}
-        places = {data: [one] for data, one in ahead.items()}
+        places = {data: [data] for data in ahead}
         if len(ahead) == len(corpora) > 1:
-            places[MEAN] = list(ahead.values())
+            places[MEAN] = list(ahead)
         for data in claim.corpora or places:
             if data in places:
-                mean, low, high = difference(*places[data])
+                of = places[data]
+                trainings = [(spread[one], counts[one]) for one in of] if spread else ()
+                mean, low, high = difference(*(ahead[one] for one in of), trainings=trainings)
                 yield {
                     "claim": claim,
                     "data": data,
                     "points": mean,
                     "low": low,
                     "high": high,
-                    "verdict": verdict(low, high),
+                    "verdict": AT_CHANCE if data in unlearnt else verdict(low, high),
                     "old": data in mixed,
+                    "trainings": min(counts[one] for one in of),
                 }
 
 
@@ -136,7 +208,7 @@ def counted(verdicts: Iterable[str]) -> str:
 
 
 def as_table(found: list[dict], corpora: dict[str, str]) -> Iterator[str]:
-    """Markdown of what :func:`tested` found: a summary, and a line for each.
+    """Markdown of what :func:`judged` found: a summary, and a line for each.
 
     The summary counts the paper's claims and our questions apart.
     """
@@ -151,12 +223,13 @@ def as_table(found: list[dict], corpora: dict[str, str]) -> Iterator[str]:
             place = "the mean of the corpora" if mean else "a corpus"
             yield f"- {whose}, {len(of)} tested on {place}: {counted(of)}."
     yield ""
-    yield "| claim | corpus | points | 95 % | verdict |"
-    yield "|---|---|--:|---|---|"
+    yield "| claim | corpus | trainings | points | 95 % | verdict |"
+    yield "|---|---|--:|--:|---|---|"
     for one in found:
         where = f"mean of {len(corpora)}" if one["data"] == MEAN else corpora[one["data"]]
         old = ", with earlier settings" if one["old"] else ""
+        old += ": at chance" if one["verdict"] == AT_CHANCE else ""
         yield (
-            f"| {one['claim'].says} | {where} | {one['points']:+.1f} "
+            f"| {one['claim'].says} | {where} | {one['trainings']} | {one['points']:+.1f} "
             f"| {one['low']:+.1f} to {one['high']:+.1f} | {one['verdict']}{old} |"
         )

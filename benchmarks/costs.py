@@ -21,15 +21,18 @@ class Cost:
     Attributes:
         name: as the paper has it.
         model: a name of ``zoo list``.
-        parameters, memory, training, predictions: the paper's count, MB, and seconds; ours are MiB.
+        parameters, memory, training, predictions: the paper's count, MB, and seconds; ours are
+            MiB. None where the paper has none.
+        preset: of the model; None for the table's.
     """
 
     name: str
     model: str
-    parameters: int
-    memory: float
-    training: float
-    predictions: float
+    parameters: int | None = None
+    memory: float | None = None
+    training: float | None = None
+    predictions: float | None = None
+    preset: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class CostTable:
         title: paper and number.
         corpora: the one corpus, with its name in the paper.
         systems: the rows; times are compared with the first one's.
-        preset: of all models.
+        preset: of all models that have none of their own.
         passes: over the training texts, and over the validation texts.
         footnotes: departures from the paper.
     """
@@ -66,7 +69,9 @@ class CostTable:
         preprocessor = Preprocessor.fit(corpus.train, clean_up="tokens", min_count=1)
         size, classes = preprocessor.vocabulary_size, len(corpus.labels)
         model = zoo.build(
-            row.model, classes, self.preset, vocabulary_size=size, train_embeddings=False
+            *(row.model, classes, row.preset or self.preset),
+            vocabulary_size=size,
+            train_embeddings=False,
         )
         model.compile("adam", "sparse_categorical_crossentropy", jit_compile=False)
         train = preprocessor.batches(corpus.train.dataset(), 32, shuffle=True)
@@ -122,10 +127,12 @@ Written by `make reproduce TABLE={name}` on {" and ".join(sorted(set(rows["machi
                 continue
             found, cells = rows.loc[system.name], []
             for what, form in (("parameters", ",.0f"), ("memory", ".0f")):
-                cells += [format(getattr(system, what), form), format(found[what], form)]
+                paper = getattr(system, what)
+                cells += ["" if paper is None else format(paper, form), format(found[what], form)]
             for what in ("training", "predictions"):
                 paper, ours = getattr(system, what), found[what]
                 firsts = rows[what].get(first.name, float("nan"))
-                cells += [f"{paper:g} ({getattr(first, what) / paper:.1f})"]
+                times = paper and f"{paper:g} ({getattr(first, what) / paper:.1f})"
+                cells += [times or ""]
                 cells += [f"{ours:.1f} ({firsts / ours:.1f})"]
             yield f"| {system.name} | {' | '.join(cells)} |"

@@ -12,12 +12,13 @@ from typing import Any
 import pandas as pd
 
 import zoo
-from benchmarks.claims import MEAN, Claim, as_table, by_chance, packed, tested
+from benchmarks.claims import MEAN, Claim, as_table, by_chance, judged, packed
 from benchmarks.report import machine
 from zoo import datasets
 from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
 from zoo.filesystem.atomic_files import whole
+from zoo.registry import import_model
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "
@@ -63,12 +64,15 @@ class Table:
         corpora: names of the catalogue, each with its name in the paper.
         systems: the rows.
         train: arguments of :func:`zoo.train` for all rows.
+        train_on: those of a corpus, in addition.
         claims: of order, which are tested.
         footnotes: departures from the paper, for all to read.
         metric: what the numbers are: "accuracy" or a score of ``metrics.json`` that ends in "_f1".
         elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
         vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
             rows that do not say otherwise; None for none.
+        rates: learning rates, of which the validation split chooses in each training; none for
+            that of the recipe. Systems that are solved, and rows with a recipe, have none.
         shown: rows for docs/measured.md, each with a corpus.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
@@ -84,35 +88,50 @@ class Table:
     footnotes: list[str]
     metric: str = "accuracy"
     elsewhere: tuple[str, ...] = ()
+    train_on: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rates: tuple[float, ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
     texts: tuple[int, int] | None = None
     seeds: int = 5
     reference: str = "paper"
 
-    def system(self, name: str) -> System:
-        """The row of that name."""
+    def system(self, name: str, data: str | None = None) -> System:
+        """The row of that name, as it is trained on a corpus."""
         (found,) = (one for one in self.systems if one.name == name)
-        return dataclasses.replace(found, train=self.train | found.train)
+        train = self.train | self.train_on.get(data, {}) | found.train
+        return dataclasses.replace(found, train=train)
 
     @property
     def numbered(self) -> bool:
         """Whether the paper has numbers of these corpora."""
         return any(system.paper for system in self.systems)
 
-    def settings(self, name: str) -> str:
-        """How a row is trained, as JSON, for a cell of a CSV."""
-        one = self.system(name)
+    def settings(self, name: str, data: str | None = None) -> str:
+        """How a row is trained on a corpus, as JSON, for a cell of a CSV."""
+        one = self.system(name, data)
         vectors = None if "weights" in one.train else self.vectors
         shared = {"vectors": vectors, "texts": self.texts}
-        shared |= {"teacher": one.teacher}
+        shared |= {"teacher": one.teacher, "rates": self.rates_of(one) or None}
         told = {name: value for name, value in shared.items() if value is not None}
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
 
+    def rates_of(self, row: System) -> tuple[float, ...]:
+        """The learning rates of which a row's is chosen."""
+        own = import_model(row.model)[0].solves or {"recipe", "learning_rate"} & set(row.train)
+        return () if own else self.rates
+
     def outdated(self, rows: pd.DataFrame) -> pd.Series:
         """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
-        now = {one.name: self.settings(one.name) for one in self.systems}
-        return rows.get("settings", pd.Series(None, rows.index, object)) != rows["system"].map(now)
+        now = {
+            (one.name, data): self.settings(one.name, data)
+            for one in self.systems
+            for data in self.corpora
+        }
+        current = [now.get(place) for place in zip(rows["system"], rows["data"], strict=True)]
+        return rows.get("settings", pd.Series(None, rows.index, object)) != pd.Series(
+            current, rows.index, dtype=object
+        )
 
     def counted(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows that are shown: of the table, and of its settings where there are such."""
@@ -139,8 +158,8 @@ class Table:
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
         """Trains one system on one corpus, and tells how it came out."""
-        row = self.system(system)
-        train = row.train | ({"epochs": 1} if quick else {})
+        row = self.system(system, data)
+        train, corpus = row.train | ({"epochs": 1} if quick else {}), data
         if "weights" not in train:
             train["weights"] = "none" if self.vectors is None else str(imdb_vectors(self.vectors))
         started, teaching = time.perf_counter(), 0.0
@@ -152,7 +171,7 @@ class Table:
                 shared |= {"epochs": 1} if quick else {}
                 train["teacher"] = zoo.train(data=data, **row.teacher | shared)
                 teaching = time.perf_counter() - started
-            run = zoo.train(row.model, data, seed=seed, output=folder, verbose=2, **train)
+            run, rate = self._best(row, data, seed=seed, output=folder, verbose=2, **train)
             scores = json.loads((run / "metrics.json").read_text("utf-8"))
             answers = pd.read_csv(run / "predictions.csv", dtype=str, keep_default_na=False)
             right = (answers["label"] == answers["predicted"]).to_numpy()
@@ -161,11 +180,28 @@ class Table:
                 **{name: score for name, score in scores.items() if name.endswith("_f1")},
                 "parameters": zoo.load(run).parameter_count(),
                 "seconds": scores["seconds"] + round(teaching),
-                "settings": self.settings(system),
+                "rate": rate,
+                "settings": self.settings(system, corpus),
                 "machine": machine(),
                 "texts": len(right),
                 "right": packed(right),
+                "share": float(answers["label"].value_counts(normalize=True).max()),
             }
+
+    def _best(self, row, data, **train):
+        """The run of the learning rate with the best validation accuracy, and the rate."""
+        runs = {}
+        for rate in self.rates_of(row) or (None,):
+            chosen = {} if rate is None else {"learning_rate": rate}
+            runs[rate] = zoo.train(row.model, data, **train, **chosen)
+        if len(runs) == 1:
+            return runs[rate], rate
+        reached = {
+            rate: pd.read_csv(run / "history.csv")["val_accuracy"].max()
+            for rate, run in runs.items()
+        }
+        best = max(reached, key=reached.get)
+        return runs[best], best
 
     @staticmethod
     def told(found: dict[str, Any]) -> str:
@@ -198,12 +234,26 @@ class Table:
         numbers = f"the {self.reference}'s, ours, and the gap" if self.numbered else "ours"
         jobs = int(rows["jobs"].max())
         old = rows[self.outdated(rows)].groupby("data")["system"].unique()
+        chosen = rows.dropna(subset="rate") if "rate" in rows else rows[:0]
         beside = [f"Up to {jobs} trainings shared the processor."] if jobs > 1 else []
         for data, systems in old.items():
             named = ", ".join(sorted(systems))
             beside.append(f"Of earlier settings than those below, {self.corpora[data]}: {named}.")
+        for (system, data), own in chosen.groupby(["system", "data"], sort=False):
+            rates = ", ".join(f"{rate:g}" for rate in own.sort_values("seed")["rate"])
+            beside.append(
+                f"Learning rates that validation chose, {self.corpora[data]}: {system} {rates}."
+            )
         notes = "\n".join(f"- {note}" for note in [*self.footnotes, *beside])
-        settings = "\n".join(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems)
+        settings = "\n".join(
+            [
+                *(f"- {one.name}: `{self.settings(one.name)}`" for one in self.systems),
+                *(
+                    f"- on {self.corpora[data]}, in addition: `{json.dumps(train)}`"
+                    for data, train in self.train_on.items()
+                ),
+            ]
+        )
         return f"""# {self.title}
 
 Test {self.metric.replace("_f1", " F1")} in percent: {numbers};
@@ -224,15 +274,20 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 {settings}
 """
 
-    def tested(self, rows: pd.DataFrame) -> list[dict]:
-        """The claims, as :func:`benchmarks.claims.tested` finds them."""
+    def judged(self, rows: pd.DataFrame) -> list[dict]:
+        """The claims, as :func:`benchmarks.claims.judged` finds them."""
         rows = self.counted(rows)
-        return list(tested(self.claims, self.corpora, rows.assign(old=self.outdated(rows))))
+        shares = rows.groupby("data")["share"].max().dropna() if "share" in rows else {}
+        rows = rows.assign(old=self.outdated(rows))
+        return list(judged(self.claims, self.corpora, rows, dict(shares)))
 
-    def verdicts(self, rows: pd.DataFrame) -> list[str]:
-        """Those on the paper's own claims, each on one corpus."""
-        found = self.tested(rows)
-        return [one["verdict"] for one in found if not one["claim"].ours and one["data"] != MEAN]
+    def verdicts(self, rows: pd.DataFrame) -> list[tuple[str, int]]:
+        """Those on the paper's own claims, each on one corpus, and on how many trainings."""
+        return [
+            (one["verdict"], one["trainings"])
+            for one in self.judged(rows)
+            if not one["claim"].ours and one["data"] != MEAN
+        ]
 
     def _claims(self, rows):
         if not self.claims:
@@ -248,13 +303,14 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 ## Claims of order
 
 Points of accuracy, by the mean of the trainings on each test text, of seeds that both systems
-have, with the interval of 95 % of samples of such texts (paired bootstrap).{more} How much a
-training differs from the next one of the same system is not in it: a verdict is on these
-trainings.{luck if pairs else ""} Of many claims without a difference, one in twenty would have a
-verdict by chance, and more, as trainings differ. A mean of corpora counts each the same, and
-samples the texts of each by itself.
+have. The interval of 95 % holds what other test texts (paired bootstrap) and other trainings might
+change: how much a training differs from the next one of the same system is pooled over the systems
+that have several on that corpus, or, where none has, on any.{more}{luck if pairs else ""} Of many
+claims without a difference, one in twenty would have a verdict by chance. A claim on a system that
+is no better than the most frequent label confirms nothing, and is left out. A mean of corpora
+counts each the same, and samples the texts of each by itself.
 
-{chr(10).join(as_table(self.tested(rows), self.corpora))}
+{chr(10).join(as_table(self.judged(rows), self.corpora))}
 """
 
     def _lines(self, rows):

@@ -4,7 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from zoo.errors import UsageError, unknown
 logger = logging.getLogger("zoo")
 
 MOST_VALIDATION_TEXTS = 10_000  # more would only slow each epoch down
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 class Split:
@@ -32,8 +35,11 @@ class Split:
     weights: np.ndarray | None = None
 
     def __init__(
-        self, texts: Sequence[str], targets: Sequence[int], weights: Sequence[float] | None = None
-    ):
+        self,
+        texts: Sequence[str],
+        targets: Sequence[int] | np.ndarray,
+        weights: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
         self.texts = np.asarray(texts, dtype=object)
         targets = np.asarray(targets)
         self.targets = targets.astype("float32" if targets.dtype.kind == "f" else "int32")
@@ -55,7 +61,7 @@ class Split:
         weights = None if self.weights is None else self.weights[rows]
         return Split(self.texts[rows], self.targets[rows], weights)
 
-    def dataset(self):
+    def dataset(self) -> "tf.data.Dataset":
         """A tf.data.Dataset of a text, its target and its weight, if any, always in one order."""
         import tensorflow as tf
 
@@ -76,7 +82,9 @@ class StreamedSplit(Split):
         rows: ``[n]`` booleans, the texts that belong to the split; None for all.
     """
 
-    def __init__(self, open_dataset: Callable, numbers: np.ndarray, rows=None):
+    def __init__(
+        self, open_dataset: Callable, numbers: np.ndarray, rows: np.ndarray | None = None
+    ) -> None:
         self.open_dataset = open_dataset
         self.all_numbers = numbers
         self.rows = np.ones(len(numbers), bool) if rows is None else rows
@@ -88,15 +96,15 @@ class StreamedSplit(Split):
     def __len__(self):
         return np.count_nonzero(self.rows)
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray) -> "StreamedSplit":
         kept = self.rows.copy()
         kept[kept] = rows
         return StreamedSplit(self.open_dataset, self.all_numbers, kept)
 
-    def shuffled(self, seed):
+    def shuffled(self, seed: int) -> "StreamedSplit":
         return self  # its records were shuffled when they were prepared
 
-    def dataset(self):
+    def dataset(self) -> "tf.data.Dataset":
         import tensorflow as tf
 
         dataset = self.open_dataset()
@@ -221,7 +229,7 @@ class Corpus:
         return replace(
             self,
             labels=list(labels),
-            **{
+            **{  # type: ignore[arg-type]  # names of splits
                 name: Split(part.texts, numbers[part.targets])
                 for name, part in splits.items()
                 if part is not None

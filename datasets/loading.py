@@ -1,6 +1,7 @@
 """A corpus by its name, or from anybody's own files."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ def is_corpus(data: str | Path | pd.DataFrame) -> bool:
     return isinstance(data, str) and (data in (*CATALOGUE, "sample") or is_tfds(data))
 
 
-def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
+def load(data: str | Path | pd.DataFrame, **files: Any) -> Corpus:
     """A corpus by its name, or from a file.
 
     A corpus of the catalogue is prepared at its first use and streams from disk then.
@@ -41,7 +42,7 @@ def load(data: str | Path | pd.DataFrame, **files: str | None) -> Corpus:
         if data == "sample":
             return load_sample()
         if is_tfds(data):
-            return load_tfds(data)
+            return load_tfds(str(data))
         locate(CATALOGUE[data])  # refuses before TensorFlow is imported
         from zoo.datasets.catalogue.builder import load_entry
 

@@ -205,7 +205,7 @@ def _tuple(element):
 
 def _epoch(data, shuffle) -> Iterator[tuple]:
     data.on_epoch_begin()
-    places = itertools.count() if data.num_batches is None else range(data.num_batches)
+    places: Any = itertools.count() if data.num_batches is None else range(data.num_batches)
     if shuffle and data.num_batches is not None:
         places = random.sample(places, len(places))
     for place in places:

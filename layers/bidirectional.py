@@ -1,5 +1,7 @@
 """Keras' Bidirectional, in a form that loads."""
 
+from typing import Any
+
 import keras
 
 
@@ -13,6 +15,6 @@ class Bidirectional(keras.layers.Bidirectional):
     ``layer`` stays.
     """
 
-    def __init__(self, layer, **kwargs):
+    def __init__(self, layer: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.copied = lambda: layer  # as an attribute it would be saved, too

@@ -1,10 +1,14 @@
 """Centre loss, of ACT's training."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.initializers import fresh, get_initializer
 from zoo.layers.layer import UnmaskedLayer
+from zoo.layers.types import InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -20,6 +24,7 @@ class CenterLoss(UnmaskedLayer):
     Args:
         num_classes: number of classes.
         rate: the paper's alpha; ACT has 0.1 (Section 3.3).
+        initializer: of the centres.
 
     Call arguments:
         inputs: x, ``[batch, dim]``.
@@ -32,25 +37,39 @@ class CenterLoss(UnmaskedLayer):
 
     Raises:
         ValueError: if a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import CenterLoss
+        >>> loss = CenterLoss(num_classes=3)
+        >>> float(loss(keras.ops.ones((2, 4)), keras.ops.array([0, 2])))  # centres start at zero
+        2.0
     """
 
-    def __init__(self, num_classes, rate=0.1, **kwargs):
+    def __init__(
+        self,
+        num_classes: int,
+        rate: float = 0.1,
+        initializer: InitializerLike = "zeros",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(num_classes=num_classes)
         self.num_classes = num_classes
         self.rate = rate
+        self.initializer = get_initializer(initializer)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.centers = self.add_weight(
             name="centers",
             shape=(self.num_classes, input_shape[-1]),
-            initializer="zeros",
+            initializer=fresh(self.initializer),
             trainable=False,
             autocast=False,
             aggregation="mean",  # over devices; else those of the first one count
         )
 
-    def call(self, inputs, targets, training=None):
+    def call(self, inputs: Tensor, targets: Tensor, training: bool | None = None) -> Tensor:
         inputs = ops.cast(inputs, self.variable_dtype)
         classes = ops.one_hot(targets, self.num_classes, dtype=inputs.dtype)
         centers = ops.convert_to_tensor(self.centers)
@@ -61,3 +80,6 @@ class CenterLoss(UnmaskedLayer):
             counts = ops.sum(classes, axis=0)[:, None]
             self.centers.assign(centers + self.rate * moved / (1 + counts))
         return ops.mean(ops.sum(ops.square(differences), axis=-1)) / 2
+
+    def compute_output_shape(self, input_shape: Shape, targets_shape: Shape | None = None) -> Shape:
+        return ()

@@ -1,16 +1,17 @@
 """Checks of constructors' arguments."""
 
 from numbers import Integral
+from typing import Any
 
 
-def check_sizes(least=1, **sizes):
+def check_sizes(least: int = 1, **sizes: Any) -> None:
     """Raises ValueError unless each of the arguments is a whole number of at least ``least``."""
     for name, size in sizes.items():
         if not isinstance(size, Integral) or size < least:
             raise ValueError(f"{name} must be a whole number of at least {least}: got {size!r}")
 
 
-def check_heads(num_heads, dim, name):
+def check_heads(num_heads: int, dim: int, name: str) -> None:
     """Raises ValueError unless ``num_heads`` divides ``dim``, the option called ``name``."""
     check_sizes(num_heads=num_heads)
     if dim % num_heads:
@@ -22,7 +23,7 @@ def check_heads(num_heads, dim, name):
         )
 
 
-def half_of(position_dim):
+def half_of(position_dim: int) -> int:
     """Each of two entities has half of it: raises ValueError for an odd one."""
     if position_dim % 2:
         raise ValueError(

@@ -1,24 +1,34 @@
 """Scaled dot-product attention over several heads (Vaswani et al. 2017; HCAN, Equations 1, 3)."""
 
+import keras
 from keras import ops
 
 from zoo.layers.masking import masked_softmax
+from zoo.layers.types import Tensor
 
 
-def split_heads(inputs, num_heads):
+def split_heads(inputs: Tensor, num_heads: int) -> Tensor:
     """``[batch, length, dim]`` -> ``[batch, num_heads, length, dim / num_heads]``."""
     batch, length, dim = ops.shape(inputs)
     heads = ops.reshape(inputs, (batch, length, num_heads, dim // num_heads))
     return ops.transpose(heads, (0, 2, 1, 3))
 
 
-def merge_heads(heads):
+def merge_heads(heads: Tensor) -> Tensor:
     """``[batch, num_heads, length, head_dim]`` -> ``[batch, length, num_heads * head_dim]``."""
     batch, num_heads, length, head_dim = ops.shape(heads)
     return ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), (batch, length, num_heads * head_dim))
 
 
-def multi_head_attention(query, key, value, num_heads, mask=None, dropout=None, training=None):
+def multi_head_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    num_heads: int,
+    mask: Tensor | None = None,
+    dropout: keras.layers.Dropout | None = None,
+    training: bool | None = None,
+) -> tuple[Tensor, Tensor]:
     """Each head attends with its own part of the width; heads are concatenated.
 
     Args:

@@ -1,11 +1,15 @@
 """Global attention of ACT."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.initializers import fresh, get_initializer
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_softmax
+from zoo.layers.types import InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -19,6 +23,7 @@ class GlobalAttention(UnmaskedLayer):
         attention_dim: rows of ``W_o`` and ``W_p``.
         num_contexts: vectors c, each with weights and a sum of its own; the paper has one. More of
             them look at more than one place (Lin et al. 2017, Section 2.1).
+        kernel_initializer: of ``W_o``, ``W_p`` and the vectors c.
 
     Call arguments:
         inputs: O, ``[batch, length, dim]``.
@@ -36,36 +41,55 @@ class GlobalAttention(UnmaskedLayer):
 
     Raises:
         ValueError: if a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import GlobalAttention
+        >>> words, overall = keras.ops.ones((2, 5, 8)), keras.ops.ones((2, 8))
+        >>> tuple(GlobalAttention(attention_dim=4)(words, overall).shape)
+        (2, 8)
     """
 
-    def __init__(self, attention_dim=200, num_contexts=1, **kwargs):
+    def __init__(
+        self,
+        attention_dim: int = 200,
+        num_contexts: int = 1,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(attention_dim=attention_dim, num_contexts=num_contexts)
         self.attention_dim = attention_dim
         self.num_contexts = num_contexts
+        self.kernel_initializer = get_initializer(kernel_initializer)
 
-    def build(self, inputs_shape, overall_shape=None, positions_shape=None):
-        self.local_kernel = self.add_weight(
-            name="local_kernel", shape=(inputs_shape[-1], self.attention_dim)
-        )
+    def build(
+        self,
+        inputs_shape: Shape,
+        overall_shape: Shape | None = None,
+        positions_shape: Shape | None = None,
+    ) -> None:
+        def kernel(name, rows, columns):
+            start = fresh(self.kernel_initializer)
+            return self.add_weight(name=name, shape=(rows, columns), initializer=start)
+
+        self.local_kernel = kernel("local_kernel", inputs_shape[-1], self.attention_dim)
         self.position_kernel = None
         if positions_shape is not None:
-            self.position_kernel = self.add_weight(
-                name="position_kernel", shape=(positions_shape[-1], self.attention_dim)
+            self.position_kernel = kernel(
+                "position_kernel", positions_shape[-1], self.attention_dim
             )
-        self.context = self.add_weight(
-            name="context", shape=(self.attention_dim, self.num_contexts)
-        )
+        self.context = kernel("context", self.attention_dim, self.num_contexts)
 
     def call(
         self,
-        inputs,
-        overall=None,
-        positions=None,
-        mask=None,
-        return_attention_scores=False,
-        inputs_mask=None,
-    ):
+        inputs: Tensor,
+        overall: Tensor | None = None,
+        positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        return_attention_scores: bool = False,
+        inputs_mask: Tensor | None = None,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         mask = inputs_mask if mask is None else mask
         inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         hidden = ops.matmul(inputs, self.local_kernel)
@@ -81,3 +105,11 @@ class GlobalAttention(UnmaskedLayer):
         sums = ops.matmul(ops.cast(weights, inputs.dtype), inputs)
         outputs = ops.reshape(sums, (-1, self.num_contexts * inputs.shape[-1]))
         return (outputs, weights) if return_attention_scores else outputs
+
+    def compute_output_shape(
+        self,
+        inputs_shape: Shape,
+        overall_shape: Shape | None = None,
+        positions_shape: Shape | None = None,
+    ) -> Shape:
+        return inputs_shape[0], self.num_contexts * inputs_shape[-1]

@@ -7,16 +7,18 @@ A mask is boolean, True where there is a word (or a sentence). Masks are applied
 import keras
 from keras import ops
 
+from zoo.layers.types import Tensor
+
 UNKNOWN = 1  # the id of a word that is not in the vocabulary; 0 is padding
 LOWEST = -6e4  # not infinite, which exports multiply by zero; nor in float16, to which they round
 
 
-def word_mask(ids):
+def word_mask(ids: Tensor) -> Tensor:
     """True where there is a word: ids ``[..., words]`` to a boolean of the same shape."""
     return ops.not_equal(ids, 0)
 
 
-def zero_masked(inputs, mask):
+def zero_masked(inputs: Tensor, mask: Tensor | None) -> Tensor:
     """Sets masked positions to zero, so that a convolution sees what it sees beyond the end.
 
     Args:
@@ -28,7 +30,7 @@ def zero_masked(inputs, mask):
     return ops.where(ops.expand_dims(mask, -1), inputs, ops.zeros((), dtype=inputs.dtype))
 
 
-def masked_softmax(scores, mask):
+def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     """Softmax over the last axis among the positions that the mask allows.
 
     Args:
@@ -47,7 +49,7 @@ def masked_softmax(scores, mask):
     return weights if mask is None else ops.where(mask, weights, ops.zeros((), weights.dtype))
 
 
-def masked_max(inputs, mask):
+def masked_max(inputs: Tensor, mask: Tensor | None) -> Tensor:
     """Largest value over axis 1 among unmasked positions; 0 where there is none.
 
     Args:
@@ -61,7 +63,7 @@ def masked_max(inputs, mask):
     return ops.where(ops.any(mask, axis=1), largest, ops.zeros((), dtype=inputs.dtype))
 
 
-def weighted_sum(inputs, scores, mask):
+def weighted_sum(inputs: Tensor, scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
     """Sums a sequence up with the softmax of its scores.
 
     Args:

@@ -2,8 +2,10 @@
 
 from keras import ops
 
+from zoo.layers.types import Tensor
 
-def ngrams(inputs, size, before=0):
+
+def ngrams(inputs: Tensor, size: int, before: int = 0) -> Tensor:
     """Joins each position with its neighbours; a Dense layer of this is a convolution.
 
     On a CPU one large matrix product is 1.4 to 2.7 times as fast as TensorFlow's convolution. On
@@ -20,7 +22,11 @@ def ngrams(inputs, size, before=0):
     """
     if size == 1:
         return inputs
-    shape = ops.shape(inputs)
     padded = ops.pad(inputs, [[0, 0], [before, size - 1 - before], [0, 0]])
+    return windows(padded, size, ops.shape(inputs))
+
+
+def windows(padded: Tensor, size: int, shape: tuple) -> Tensor:
+    """The same of inputs of a shape that have the zeros already."""
     # TensorFlow's gradient of padded[:, i : i + length] takes several times as long.
     return ops.concatenate([ops.slice(padded, (0, i, 0), shape) for i in range(size)], axis=-1)

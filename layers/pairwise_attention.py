@@ -1,12 +1,16 @@
 """Attention between all pairs of words by a small network, of ATT-CNN."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.backend import compiled
 from zoo.layers.checks import check_sizes
+from zoo.layers.initializers import fresh, get_initializer
 from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_softmax
+from zoo.layers.types import InitializerLike, Shape, Tensor
 
 BLOCK = 32  # words: lengths in training are multiples of it, as XLA compiles for each length
 
@@ -26,6 +30,7 @@ class PairwiseAttention(Layer):
     Args:
         attention_dim: rows of W; the paper does not give them.
         decay: the paper's lambda, 0 to 1.
+        kernel_initializer: of U, V and v.
 
     Call arguments:
         inputs: x, ``[batch, length, dim]``.
@@ -38,23 +43,43 @@ class PairwiseAttention(Layer):
 
     Raises:
         ValueError: if ``decay`` is not between 0 and 1 or a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import PairwiseAttention
+        >>> tuple(PairwiseAttention(attention_dim=4)(keras.ops.ones((2, 5, 8))).shape)
+        (2, 5, 8)
     """
 
-    def __init__(self, attention_dim=100, decay=0.0, **kwargs):
+    def __init__(
+        self,
+        attention_dim: int = 100,
+        decay: float = 0.0,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(attention_dim=attention_dim)
         if not 0 <= decay <= 1:
             raise ValueError(f"decay must be between 0 and 1: got {decay}")
         self.attention_dim = attention_dim
         self.decay = decay
+        self.kernel_initializer = get_initializer(kernel_initializer)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
+        def kernel(name, shape):
+            start = fresh(self.kernel_initializer)
+            return self.add_weight(name=name, shape=shape, initializer=start)
+
         shape = (input_shape[-1], self.attention_dim)
-        self.query_kernel = self.add_weight(name="query_kernel", shape=shape)
-        self.key_kernel = self.add_weight(name="key_kernel", shape=shape)
-        self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+        self.query_kernel = kernel("query_kernel", shape)
+        self.key_kernel = kernel("key_kernel", shape)
+        self.context = kernel("context", (self.attention_dim, 1))
 
-    def score_pairs(self, inputs, training=None):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return (*input_shape,)
+
+    def score_pairs(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         """``v . tanh(W [x_i ; x_j])``, ``[batch, length, length]`` in at least float32."""
         dtype = keras.backend.result_type(self.compute_dtype, "float32")
         query, key, context = (
@@ -71,7 +96,13 @@ class PairwiseAttention(Layer):
         query, key = (ops.pad(x, [[0, 0], [0, -length % BLOCK], [0, 0]]) for x in (query, key))
         return compiled_scores(query, key, context)[:, :length, :length]
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         scores = self.score_pairs(inputs, training)
         positions = ops.arange(ops.shape(inputs)[1])
@@ -86,7 +117,7 @@ class PairwiseAttention(Layer):
 
 
 @ops.custom_gradient
-def additive_scores(query, key, context):
+def additive_scores(query: Tensor, key: Tensor, context: Tensor) -> Any:
     """``context . tanh(query_i + key_j)`` for all pairs i, j, without ``[length, length, dim]``.
 
     With ``G = exp(-2 query)`` and ``F = exp(2 key)``, ``tanh(query_i + key_j)`` is

@@ -4,11 +4,14 @@ Keras' GlobalMaxPooling1D ignores masks and its GlobalAveragePooling1D divides b
 sequence is wholly masked.
 """
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_max, zero_masked
+from zoo.layers.types import Shape, Tensor
 
 
 class MaskedPooling(UnmaskedLayer):
@@ -17,10 +20,19 @@ class MaskedPooling(UnmaskedLayer):
     They can stand where an attention layer may: asked for attention scores, they give None.
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
-    def call(self, inputs, mask=None, return_attention_scores=False):
+    def pool(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
+        """One vector, ``[batch, dim]``, of the unmasked positions of ``[batch, length, dim]``."""
+        raise NotImplementedError
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return input_shape[0], input_shape[-1]
+
+    def call(
+        self, inputs: Tensor, mask: Tensor | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, None]:
         outputs = self.pool(ops.cast(inputs, self.compute_dtype), mask)  # integers, too
         return (outputs, None) if return_attention_scores else outputs
 
@@ -30,9 +42,16 @@ class MaskedMaxPooling(MaskedPooling):
     """``[batch, length, dim]`` -> ``[batch, dim]``, the largest value over real positions.
 
     Zeros for a sequence that is wholly masked.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import MaskedMaxPooling
+        >>> words, mask = keras.ops.array([[[1.0], [9.0]]]), keras.ops.array([[True, False]])
+        >>> float(MaskedMaxPooling()(words, mask=mask)[0, 0])
+        1.0
     """
 
-    def pool(self, inputs, mask):
+    def pool(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
         return masked_max(inputs, mask)
 
 
@@ -41,9 +60,17 @@ class MaskedAveragePooling(MaskedPooling):
     """``[batch, length, dim]`` -> ``[batch, dim]``, the mean over real positions.
 
     Zeros for a sequence that is wholly masked. Sums in at least float32.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import MaskedAveragePooling
+        >>> words = keras.ops.array([[[1.0], [2.0], [9.0]]])
+        >>> mask = keras.ops.array([[True, True, False]])
+        >>> float(MaskedAveragePooling()(words, mask=mask)[0, 0])
+        1.5
     """
 
-    def pool(self, inputs, mask):
+    def pool(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
         wide = keras.backend.result_type(inputs.dtype, "float32")
         summed = ops.sum(ops.cast(zero_masked(inputs, mask), wide), axis=1)
         if mask is None:

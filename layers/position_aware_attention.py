@@ -1,11 +1,15 @@
 """Position-aware attention, for relations of two entities."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.initializers import fresh, get_initializer
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import weighted_sum
+from zoo.layers.types import InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -18,6 +22,7 @@ class PositionAwareAttention(UnmaskedLayer):
 
     Args:
         attention_dim: rows of the matrices.
+        kernel_initializer: of the matrices and of v.
 
     Call arguments:
         inputs: h, ``[batch, length, dim]``.
@@ -34,33 +39,55 @@ class PositionAwareAttention(UnmaskedLayer):
 
     Raises:
         ValueError: if a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import PositionAwareAttention
+        >>> words, summary = keras.ops.ones((2, 5, 8)), keras.ops.ones((2, 8))
+        >>> positions = keras.ops.ones((2, 5, 6))
+        >>> tuple(PositionAwareAttention(attention_dim=4)(words, summary, positions).shape)
+        (2, 8)
     """
 
-    def __init__(self, attention_dim=200, **kwargs):
+    def __init__(
+        self,
+        attention_dim: int = 200,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(attention_dim=attention_dim)
         self.attention_dim = attention_dim
+        self.kernel_initializer = get_initializer(kernel_initializer)
 
-    def build(self, inputs_shape, summary_shape, positions_shape=None):
-        def kernel(name, shape):
-            return self.add_weight(name=name, shape=(shape[-1], self.attention_dim))
+    def build(
+        self, inputs_shape: Shape, summary_shape: Shape, positions_shape: Shape | None = None
+    ) -> None:
+        def kernel(name, rows, columns=self.attention_dim):
+            start = fresh(self.kernel_initializer)
+            return self.add_weight(name=name, shape=(rows, columns), initializer=start)
 
-        self.item_kernel = kernel("item_kernel", inputs_shape)
-        self.summary_kernel = kernel("summary_kernel", summary_shape)
+        self.item_kernel = kernel("item_kernel", inputs_shape[-1])
+        self.summary_kernel = kernel("summary_kernel", summary_shape[-1])
         self.position_kernel = None
         if positions_shape is not None:
-            self.position_kernel = kernel("position_kernel", positions_shape)
-        self.context = self.add_weight(name="context", shape=(self.attention_dim, 1))
+            self.position_kernel = kernel("position_kernel", positions_shape[-1])
+        self.context = kernel("context", self.attention_dim, 1)
+
+    def compute_output_shape(
+        self, inputs_shape: Shape, summary_shape: Shape, positions_shape: Shape | None = None
+    ) -> Shape:
+        return inputs_shape[0], inputs_shape[-1]
 
     def call(
         self,
-        inputs,
-        summary,
-        positions=None,
-        mask=None,
-        return_attention_scores=False,
-        inputs_mask=None,
-    ):
+        inputs: Tensor,
+        summary: Tensor,
+        positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        return_attention_scores: bool = False,
+        inputs_mask: Tensor | None = None,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         mask = inputs_mask if mask is None else mask
         inputs = ops.cast(inputs, self.compute_dtype)  # integers, too
         hidden = ops.matmul(inputs, self.item_kernel)

@@ -1,13 +1,17 @@
 """Self-attention with relative position representations, of SSAN."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import merge_heads, split_heads
 from zoo.layers.frozen import freeze_within
+from zoo.layers.initializers import fresh, get_initializer, in_parts
 from zoo.layers.layer import Layer
 from zoo.layers.masking import masked_softmax
+from zoo.layers.types import ActivationLike, InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -31,6 +35,10 @@ class RelativePositionAttention(Layer):
         activation: of all four projections; SSAN's are ``"relu"``, a Transformer's have none.
         use_bias: whether the projections have biases.
         dropout: rate on the output.
+        kernel_initializer: of the projections' kernels, each for itself; by default Glorot's
+            uniform one.
+        bias_initializer: of their biases.
+        offset_initializer: of the tables of offsets.
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -43,18 +51,28 @@ class RelativePositionAttention(Layer):
 
     Raises:
         ValueError: if ``num_heads`` does not divide ``dim`` or a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import RelativePositionAttention
+        >>> attention = RelativePositionAttention(num_heads=2, dim=8, max_distance=4)
+        >>> tuple(attention(keras.ops.ones((1, 5, 8))).shape)
+        (1, 5, 8)
     """
 
     def __init__(
         self,
-        num_heads,
-        dim,
-        max_distance=10,
-        activation=None,
-        use_bias=True,
-        dropout=0.0,
-        **kwargs,
-    ):
+        num_heads: int,
+        dim: int,
+        max_distance: int | None = 10,
+        activation: ActivationLike | None = None,
+        use_bias: bool = True,
+        dropout: float = 0.0,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = "zeros",
+        offset_initializer: InitializerLike = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(dim=dim)
         if max_distance is not None:
@@ -66,30 +84,49 @@ class RelativePositionAttention(Layer):
         self.activation = keras.activations.get(activation)
         self.use_bias = use_bias
         self.dropout = dropout
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.bias_initializer = get_initializer(bias_initializer)
+        self.offset_initializer = get_initializer(offset_initializer)
         # Q, K and V as one matrix product, in which each starts as Glorot's initializer would
         # start it alone: the product's fan is twice theirs.
         self.projection = keras.layers.Dense(
             3 * dim,
             activation=self.activation,
             use_bias=use_bias,
-            kernel_initializer=keras.initializers.VarianceScaling(2.0, "fan_avg", "uniform"),
+            kernel_initializer=keras.initializers.VarianceScaling(2.0, "fan_avg", "uniform")
+            if self.kernel_initializer is None
+            else in_parts(self.kernel_initializer, 3),
+            bias_initializer=fresh(self.bias_initializer),
             dtype=self.dtype_policy,
         )
         self.output_projection = keras.layers.Dense(
-            dim, activation=self.activation, use_bias=use_bias, dtype=self.dtype_policy
+            dim,
+            activation=self.activation,
+            use_bias=use_bias,
+            kernel_initializer=fresh(self.kernel_initializer),
+            bias_initializer=fresh(self.bias_initializer),
+            dtype=self.dtype_policy,
         )
         self.drop = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.projection.build(input_shape)
         self.output_projection.build((*input_shape[:-1], self.dim))
         if self.max_distance is not None:
             shape = (2 * self.max_distance + 1, self.dim // self.num_heads)
-            self.key_offsets = self.add_weight(name="key_offsets", shape=shape)
-            self.value_offsets = self.add_weight(name="value_offsets", shape=shape)
+            self.key_offsets, self.value_offsets = (
+                self.add_weight(name=name, shape=shape, initializer=fresh(self.offset_initializer))
+                for name in ("key_offsets", "value_offsets")
+            )
         freeze_within(self)
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         batch, length, dim = ops.shape(inputs)
         # Of rows: oneDNN does product, bias and activation at once.
         projected = self.projection(ops.reshape(inputs, (-1, dim)))
@@ -121,5 +158,8 @@ class RelativePositionAttention(Layer):
         rows = ops.clip(offsets, -self.max_distance, self.max_distance) + self.max_distance
         return ops.one_hot(rows, 2 * self.max_distance + 1, dtype=self.compute_dtype)
 
-    def get_config(self):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return (*input_shape[:-1], self.dim)
+
+    def get_config(self) -> dict[str, Any]:
         return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

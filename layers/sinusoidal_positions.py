@@ -1,10 +1,13 @@
 """Sinusoidal position encodings."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
 from zoo.layers.layer import UnmaskedLayer
+from zoo.layers.types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -25,16 +28,25 @@ class SinusoidalPositions(UnmaskedLayer):
 
     Raises:
         ValueError: if ``dim`` is odd or a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import SinusoidalPositions
+        >>> tuple(SinusoidalPositions(dim=8)(keras.ops.ones((2, 5, 8))).shape)
+        (5, 8)
     """
 
-    def __init__(self, dim, **kwargs):
+    def __init__(self, dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_sizes(dim=dim)
         if dim % 2:
             raise ValueError(f"sinusoidal positions need an even embedding_dim: got {dim}")
         self.dim = dim
 
-    def call(self, inputs):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return input_shape[1], self.dim
+
+    def call(self, inputs: Tensor) -> Tensor:
         wavelengths = 10_000 ** (ops.arange(0, self.dim, 2, dtype="float32") / self.dim)
         positions = ops.arange(ops.shape(inputs)[1], dtype="float32")
         angles = positions[:, None] / wavelengths

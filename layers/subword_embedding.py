@@ -1,10 +1,14 @@
 """Word vectors that share what they learn with words of the same letters."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_sizes
+from zoo.layers.initializers import fresh, get_initializer
 from zoo.layers.layer import Layer
+from zoo.layers.types import InitializerLike, Shape, Tensor
 
 CHUNK = 1024  # words, whose n-grams' vectors are in memory together
 
@@ -35,21 +39,34 @@ class SubwordEmbedding(Layer):
 
     Raises:
         ValueError: if a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import SubwordEmbedding
+        >>> embedding = SubwordEmbedding(input_dim=100, output_dim=8, subwords=50)
+        >>> tuple(embedding(keras.ops.array([[2, 7, 0]])).shape)
+        (1, 3, 8)
     """
 
     def __init__(
-        self, input_dim, output_dim, subwords=20_000, most=24, initializer="uniform", **kwargs
-    ):
+        self,
+        input_dim: int,
+        output_dim: int,
+        subwords: int = 20_000,
+        most: int = 24,
+        initializer: InitializerLike = "uniform",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        self.autocast = False  # of float ids, which would be other words
+        self.autocast = False  # autocast would round float ids to those of other words
         check_sizes(input_dim=input_dim, output_dim=output_dim, subwords=subwords, most=most)
         self.input_dim = input_dim
         self.output_dim = output_dim
         self.subwords = subwords
         self.most = most
-        self.initializer = keras.initializers.get(initializer)
+        self.initializer = get_initializer(initializer, copied=False)
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: Shape | None = None) -> None:
         self.embeddings = self.add_weight(
             name="embeddings",
             shape=(self.input_dim, self.output_dim),
@@ -58,7 +75,7 @@ class SubwordEmbedding(Layer):
         self.ngrams = self.add_weight(
             name="ngrams",
             shape=(self.subwords, self.output_dim),
-            initializer=self.initializer.clone(),  # which draws other numbers
+            initializer=fresh(self.initializer),  # which draws other numbers
         )
         self.members = self.add_weight(
             name="members",
@@ -70,7 +87,10 @@ class SubwordEmbedding(Layer):
         )
         self.built = True
 
-    def call(self, inputs):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return (*input_shape, self.output_dim)
+
+    def call(self, inputs: Tensor) -> Tensor:
         inputs = ops.cast(inputs, "int32")
         members = ops.take(self.members, inputs, axis=0)
         vectors = ops.take(ops.convert_to_tensor(self.ngrams), members, axis=0)
@@ -79,14 +99,9 @@ class SubwordEmbedding(Layer):
         words = ops.take(ops.convert_to_tensor(self.embeddings), inputs, axis=0)
         return words + ops.sum(vectors * ops.expand_dims(share, -1), axis=-2)
 
-    def collapsed(self):
+    def collapsed(self) -> Tensor:
         """The vectors of all words, ``[input_dim, output_dim]``, as a plain table would have."""
         words = range(0, self.input_dim, CHUNK)
         return ops.concatenate(
             [self.call(ops.arange(first, min(first + CHUNK, self.input_dim))) for first in words]
         )
-
-    def get_config(self):
-        return super().get_config() | {
-            "initializer": keras.initializers.serialize(self.initializer)
-        }

@@ -1,15 +1,18 @@
 """Convolutional multi-head target attention of HCAN."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.layers.checks import check_heads, check_sizes
 from zoo.layers.dot_product import multi_head_attention
 from zoo.layers.frozen import freeze_within
+from zoo.layers.initializers import fresh, get_initializer, in_parts, orthogonal
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.layers.orthogonal import orthogonal
+from zoo.layers.types import ActivationLike, InitializerLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable("zoo")
@@ -26,6 +29,11 @@ class TargetAttention(UnmaskedLayer):
         project_values: False averages the input itself, as the authors' code does; the input
             must then be ``filters`` wide.
         dropout: rate on the attention weights.
+        activation: activation of K and V.
+        kernel_initializer: of the kernels of K and V, each for itself; by default they are
+            orthogonal together, as in the authors' code.
+        bias_initializer: of their biases.
+        target_initializer: of T.
 
     Call arguments:
         inputs: ``[batch, length, dim]``.
@@ -38,11 +46,27 @@ class TargetAttention(UnmaskedLayer):
     Raises:
         ValueError: if ``num_heads`` does not divide ``filters``, the widths do not
             agree, or a size is below 1.
+
+    Example:
+        >>> import keras
+        >>> from zoo.layers import TargetAttention
+        >>> tuple(TargetAttention(num_heads=2, filters=6)(keras.ops.ones((2, 5, 8))).shape)
+        (2, 6)
     """
 
     def __init__(
-        self, num_heads, filters, kernel_size=3, project_values=True, dropout=0.0, **kwargs
-    ):
+        self,
+        num_heads: int,
+        filters: int,
+        kernel_size: int = 3,
+        project_values: bool = True,
+        dropout: float = 0.0,
+        activation: ActivationLike | None = "elu",
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = "zeros",
+        target_initializer: InitializerLike = "orthogonal",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         check_sizes(filters=filters, kernel_size=kernel_size)
         check_heads(num_heads, filters, "filters")
@@ -51,28 +75,46 @@ class TargetAttention(UnmaskedLayer):
         self.kernel_size = kernel_size
         self.project_values = project_values
         self.dropout = dropout
+        self.activation = keras.activations.get(activation)
+        self.kernel_initializer = get_initializer(kernel_initializer)
+        self.bias_initializer = get_initializer(bias_initializer)
+        self.target_initializer = get_initializer(target_initializer)
         self.projection = keras.layers.Dense(
             2 * filters if project_values else filters,
-            activation="elu",
+            activation=self.activation,
+            bias_initializer=fresh(self.bias_initializer),
             dtype=self.dtype_policy,
         )
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         if not self.project_values and input_shape[-1] != self.filters:
             raise ValueError(
                 "project_values=False needs an input as wide as filters: "
                 f"got width {input_shape[-1]}, filters={self.filters}"
             )
         rows, parts = self.kernel_size * input_shape[-1], 2 if self.project_values else 1
-        self.projection.kernel_initializer = orthogonal(rows, parts * self.filters, parts)
+        self.projection.kernel_initializer = (
+            orthogonal(rows, parts * self.filters, parts)
+            if self.kernel_initializer is None
+            else in_parts(self.kernel_initializer, parts)
+        )
         self.projection.build((*input_shape[:-1], rows))
         self.target = self.add_weight(
-            shape=(1, 1, self.filters), initializer="orthogonal", name="target"
+            shape=(1, 1, self.filters), initializer=fresh(self.target_initializer), name="target"
         )
         freeze_within(self)
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return input_shape[0], self.filters
+
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         inputs = zero_masked(ops.cast(inputs, self.compute_dtype), mask)  # integers, too
         windows = ngrams(inputs, self.kernel_size, before=(self.kernel_size - 1) // 2)
         projected = self.projection(windows)
@@ -86,3 +128,6 @@ class TargetAttention(UnmaskedLayer):
         )
         outputs, scores = ops.squeeze(outputs, axis=1), ops.squeeze(scores, axis=2)
         return (outputs, scores) if return_attention_scores else outputs
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config() | {"activation": keras.activations.serialize(self.activation)}

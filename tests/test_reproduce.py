@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import zoo
 from benchmarks import claims, reproduce
@@ -80,7 +81,7 @@ def test_a_difference_of_several_corpora():
 
 
 def claims_table(asked, corpora, rows):
-    return "\n".join(claims.as_table(list(claims.tested(asked, corpora, rows)), corpora))
+    return "\n".join(claims.as_table(list(claims.judged(asked, corpora, rows)), corpora))
 
 
 def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
@@ -96,7 +97,7 @@ def test_a_claim_is_tested_on_each_corpus_and_on_their_mean():
     assert "The paper's claims, 2 tested on a corpus: 2 confirmed." in text
     assert "The paper's claims, 2 tested on the mean of the corpora: 2 confirmed." in text
     for place in ("A beats B | first", "A beats B | second", "A beats B | mean of 2"):
-        assert f"| {place} | +100.0 | +100.0 to +100.0 | confirmed |" in text
+        assert f"| {place} | 1 | +100.0 | +100.0 to +100.0 | confirmed |" in text
     text = claims_table(two, corpora, rows[rows["data"] == "a"])
     assert "first" in text and "mean" not in text  # of all the corpora, or there is none
     assert "earlier" not in text
@@ -118,7 +119,7 @@ def test_systems_are_compared_by_the_seeds_that_both_have():
         for (system, seed), one in right.items()
     )
     claim = [Claim("A beats B", "A", "B")]
-    assert "| A beats B | first | +0.0 |" in claims_table(claim, {"a": "first"}, rows)
+    assert "| A beats B | first | 1 | +0.0 |" in claims_table(claim, {"a": "first"}, rows)
     rows.loc[0, "seed"] = 2  # there is none
     assert "first" not in claims_table(claim, {"a": "first"}, rows)
 
@@ -126,8 +127,12 @@ def test_systems_are_compared_by_the_seeds_that_both_have():
 def test_rows_of_other_settings_are_outdated():
     table = Table("T", SAMPLE, [System("Bow", "bow", train={"min_count": 5})], {}, [], [])
     rows = pd.DataFrame({"system": ["Bow", "Bow", "Gone"], "settings": [table.settings("Bow")] * 3})
+    rows["data"] = "sample"
     rows.loc[1, "settings"] = Table("T", SAMPLE, [System("Bow", "bow")], {}, [], []).settings("Bow")
     assert table.outdated(rows).tolist() == [False, True, True]
+    there = {"sample": {"clean_up": "tweets"}}
+    other = Table("T", SAMPLE, table.systems, {}, [], [], train_on=there)
+    assert other.outdated(rows).all() and "tweets" in other.settings("Bow", "sample")
 
 
 def row(table, system, seed, right):
@@ -180,8 +185,40 @@ def test_rows_are_run_anew_where_the_table_has_changed(tmp_path, monkeypatch):
     assert after.outdated(found).all()  # as of a former zoo
 
 
+def seeds_of(accuracies, texts=400, system="A", data="a"):
+    """Rows of trainings that answer the first texts rightly, as many as their accuracies say."""
+    return pd.DataFrame(
+        {"system": system, "data": data, "texts": texts, "seed": seed, "old": False}
+        | {"right": packed(np.arange(texts) < texts * one)}
+        for seed, one in enumerate(accuracies)
+    )
+
+
+def test_an_interval_holds_what_other_trainings_would_change():
+    """As wide as the t-test of two means says, of trainings that hardly leave texts to chance."""
+    rows = pd.concat([seeds_of([0.70, 0.80, 0.90]), seeds_of([0.66, 0.76, 0.86], system="B")])
+    assert claims.spreads(rows)["a"] == (pytest.approx(10), 4)
+    (found,) = claims.judged([Claim("A beats B", "A", "B")], {"a": "first"}, rows)
+    assert found["points"] == pytest.approx(4) and found["trainings"] == 3
+    half = stats.t.ppf(0.975, 4) * 10 * (2 / 3) ** 0.5
+    assert found["high"] - found["low"] == pytest.approx(2 * half, rel=0.05)
+    assert found["verdict"] == "not confirmed"
+    elsewhere = pd.concat([seeds_of([0.9], data="b"), seeds_of([0.5], system="B", data="b"), rows])
+    assert claims.spreads(elsewhere)["b"] == claims.spreads(rows)["a"]  # where none has several
+    assert claims.spreads(seeds_of([0.9])) == {}
+
+
+def test_a_system_that_has_not_learnt_confirms_nothing():
+    rows = pd.concat([seeds_of([0.9]), seeds_of([0.5], system="B")])
+    claim, corpora = [Claim("A beats B", "A", "B")], {"a": "first"}
+    for share, expected in ((0.4, "confirmed"), (0.49, "left out")):
+        (found,) = claims.judged(claim, corpora, rows, {"a": share})
+        assert found["verdict"] == expected
+    assert "left out: at chance" in "".join(claims.as_table([found], corpora))
+
+
 def test_verdicts_by_chance():
-    """Of three seeds of one system, two agree and one is far behind."""
+    """Of three seeds of one system, two agree and one is far behind, as it may be."""
     right = {0: np.ones(200), 1: np.ones(200), 2: np.zeros(200)}
     rows = pd.DataFrame(
         {
@@ -192,7 +229,7 @@ def test_verdicts_by_chance():
             "texts": 200,
         }
     )
-    assert by_chance(rows) == (2, 3)
+    assert by_chance(rows) == (0, 3)
     assert by_chance(rows[:1]) == (0, 0)
 
 
@@ -219,7 +256,7 @@ def test_the_report():
     text = table.report("ssan2", pd.concat([begun, pd.DataFrame(rows)], ignore_index=True))
     assert "| 1-Layer SSAN + RPR | 48.1 | 100.0 (0.0) | +51.9 | 84.2 |  |  |" in text
     assert (
-        "| relative positions beat none | SST-fine | +100.0 | +100.0 to +100.0 | confirmed |"
+        "| relative positions beat none | SST-fine | 2 | +100.0 | +100.0 to +100.0 | confirmed |"
         in (text)
     )
     assert (

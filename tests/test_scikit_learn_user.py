@@ -62,6 +62,15 @@ def test_a_neural_model_learns_answers_and_is_kept():
     np.testing.assert_allclose(same.predict_proba(TEXTS[:4]), probabilities, atol=1e-6)
 
 
+def test_without_a_name_the_texts_choose_a_model(monkeypatch):
+    monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.8)
+    texts = ["the room was clean and quiet", "the food was cold and expensive"] * 9
+    english = zoo.Classifier(epochs=1).fit(texts, ["a", "b"] * 9)
+    assert english.model_.name.startswith("attcnn")
+    unknown = zoo.Classifier().fit(["bonjour madame", "bonsoir monsieur"] * 9, ["a", "b"] * 9)
+    assert unknown.model_.solves
+
+
 def test_labels_are_of_any_type():
     numbers = [7, -1, 7, -1] * 10
     classifier = zoo.Classifier("bow").fit(TEXTS, numbers)

@@ -2,8 +2,9 @@
 
 import inspect
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import keras
@@ -32,7 +33,8 @@ from zoo.layers.call_order import recorded_calls
 from zoo.layers.entity_positions import part_roles
 from zoo.layers.frozen import freeze_within
 from zoo.layers.masking import word_mask as word_mask  # which models read with
-from zoo.options import Positive, Size, Values, at_least, check_values, declared_values
+from zoo.layers.types import Shape, Tensor
+from zoo.options import Classes, Positive, Size, Values, at_least, check_values, declared_values
 from zoo.progress import progress
 from zoo.text_inputs import as_keras_reads, is_text, preprocessor_of, split_off
 from zoo.words_and_labels import ModelOfTexts
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from zoo.datasets.corpus import Split
+    from zoo.datasets.text.preprocessor import Preprocessor
     from zoo.explanation.explain import Explanations
 
 NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x: x is None)
@@ -49,14 +52,14 @@ NO_SENTENCES = Values("None, as it does not read sentence by sentence", lambda x
 class Head(keras.layers.Dense):
     """The last layer of a model. Called with texts, it gives the model's answers to them."""
 
-    of_texts = None  # what gives them
+    of_texts: Callable[[Sequence[str]], list[dict[str, Any]]] | None = None  # what gives them
 
-    def __call__(self, inputs, *args, **kwargs):
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         if self.of_texts is not None and is_texts(inputs):
             return self.of_texts(inputs)
         return super().__call__(inputs, *args, **kwargs)
 
-    def quantize(self, mode=None, **options):
+    def quantize(self, mode: str | None = None, **options: Any) -> None:
         """As Keras' own does, which would leave out a class of another name."""
         super().quantize(mode, **options | {"type_check": False})
 
@@ -117,7 +120,7 @@ class TextClassifier(ModelOfTexts):
 
     def __init__(
         self,
-        num_classes: Annotated[int, at_least(2)],
+        num_classes: Classes,
         *,
         vocabulary_size: Annotated[int, at_least(2)] = 20_000,  # padding and the unknown word
         embedding_dim: Size = 128,
@@ -127,16 +130,16 @@ class TextClassifier(ModelOfTexts):
         train_embeddings: bool = True,
         subwords: Literal[0] | Annotated[int, at_least(2)] = 0,
         logits: bool = False,
-        answers: Literal[tuple(KINDS)] = ONE.name,
+        answers: Literal[tuple(KINDS)] = ONE.name,  # type: ignore[valid-type]
         **kwargs: Any,
-    ):
+    ) -> None:
         super().__init__(**kwargs)
         if self.dtype_policy != keras.config.dtype_policy():
             raise ValueError(
                 f"dtype must be that of Keras, {keras.config.dtype_policy().name}, which all "
                 f"layers have: got {self.dtype_policy.name}; call keras.config.set_dtype_policy"
             )
-        self.autocast = False  # which under a mixed policy would make other words of float ids
+        self.autocast = False  # autocast would round float ids to those of other words
         if num_classes < 2:
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
         if subwords and not self.single_words:
@@ -173,7 +176,7 @@ class TextClassifier(ModelOfTexts):
         )
         self.classify.of_texts = self.answers_to
 
-    def accept(self, preprocessor):
+    def accept(self, preprocessor: "Preprocessor") -> None:
         """Called for a preprocessor that is set: with ``subwords`` it tells the words' n-grams."""
         check_preprocessor(self, preprocessor)
         if self.subwords:
@@ -185,7 +188,7 @@ class TextClassifier(ModelOfTexts):
             self.embed.members.assign(members)
 
     @property
-    def kind(self):
+    def kind(self) -> Any:
         """What its targets are and all that follows of it: a kind of :mod:`zoo.answers`."""
         return KINDS[self.answers]
 
@@ -194,7 +197,7 @@ class TextClassifier(ModelOfTexts):
         """Whether ids are ``[batch, sentences, words]``."""
         return self.max_sentences is not None
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: Shape | None = None) -> None:
         """Creates the weights; without it the first call does."""
         shape = (1, 2, 2) if self.hierarchical else (1, 2)
         with recorded_calls(super().layers) as places:
@@ -216,7 +219,7 @@ class TextClassifier(ModelOfTexts):
             layers, key=lambda layer: (layer is head, self._places.get(id(layer), between))
         )
 
-    def read(self, ids):
+    def read(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
         """Word ids and, with ``entities``, the roles of words: see ``EntityPositions``; or None."""
         return part_roles(ids) if self.entities else (ids, None)
 
@@ -263,16 +266,27 @@ class TextClassifier(ModelOfTexts):
         return super().get_config() | {"num_classes": self.num_classes} | options
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> "TextClassifier":
         """Its layers have the dtype policy that it had, whatever the global one is by now."""
         with dtype_policy(config.get("dtype")):
             return super().from_config(config, custom_objects)
 
-    def __call__(self, ids, *args, **kwargs):
+    def __call__(self, ids: Any, *args: Any, **kwargs: Any) -> Any:
         """Probabilities of ids, or of texts: a list, an array or a tensor of strings."""
         return super().__call__(self._ids(ids), *args, **kwargs)
 
-    def fit(self, x=None, y=None, batch_size=None, epochs=1, *, validation_data=None, **kwargs):
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        *,
+        validation_data: Any = None,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
         """Keras' fit; ``x`` may be texts, and so may the first of ``validation_data``.
 
         At the first fit on texts the model counts their words, unless it has a preprocessor, and
@@ -308,7 +322,8 @@ class TextClassifier(ModelOfTexts):
         if validation_data is not None:
             *data, others = validation_data
             size = size or batch_size
-            validation_data = as_keras_reads(self, *self._checked(*data), others, size)
+            x_validation, y_validation = self._checked(*data)
+            validation_data = as_keras_reads(self, x_validation, y_validation, others, size)
         kwargs["callbacks"] = watched(
             kwargs.get("callbacks"),
             kwargs,
@@ -323,7 +338,9 @@ class TextClassifier(ModelOfTexts):
         with self._attempt(kwargs.get("steps_per_epoch")):
             return super().fit(x, y, batch_size, epochs, validation_data=validation_data, **kwargs)
 
-    def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, **kwargs: Any
+    ) -> float | list[float] | dict[str, float]:
         """Keras' evaluate; ``x`` may be texts, and targets labels, as in :meth:`fit`."""
         if not is_validation(kwargs):  # whose data fit has made
             if not self.compiled:
@@ -335,7 +352,9 @@ class TextClassifier(ModelOfTexts):
         with self._attempt(kwargs.get("steps")):
             return super().evaluate(x, y, batch_size, **kwargs)
 
-    def predict(self, x, batch_size=None, verbose="auto", **kwargs):
+    def predict(
+        self, x: Any, batch_size: int | None = None, verbose: int | str = "auto", **kwargs: Any
+    ) -> np.ndarray:
         """Keras' predict; ``x`` may be texts, as in :meth:`fit`, whose order the answers have.
 
         With a list, an array or a column of texts there is nothing else to set.
@@ -372,19 +391,19 @@ class TextClassifier(ModelOfTexts):
         rows = probabilities_of(self, texts)
         return [told(self, text, row) for text, row in zip(texts, rows, strict=True)]
 
-    def train_on_batch(self, x, y=None, *args, **kwargs):
+    def train_on_batch(self, x: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Keras' train_on_batch; ``x`` may be texts."""
         x, y = self._batch(x, y)
         with self._attempt():
             return super().train_on_batch(x, y, *args, **kwargs)
 
-    def test_on_batch(self, x, y=None, *args, **kwargs):
+    def test_on_batch(self, x: Any, y: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Keras' test_on_batch; ``x`` may be texts."""
         x, y = self._batch(x, y)
         with self._attempt():
             return super().test_on_batch(x, y, *args, **kwargs)
 
-    def predict_on_batch(self, x):
+    def predict_on_batch(self, x: Any) -> Any:
         """Keras' predict_on_batch; ``x`` may be texts."""
         return super().predict_on_batch(self._ids(x))
 
@@ -416,14 +435,21 @@ class TextClassifier(ModelOfTexts):
         found = in_threads(
             lambda batch: (batch[0], self.predict_on_batch(batch[1])), batches, threads
         )
-        told = {"size": lambda item: len(item[0]), "shown": shown}
-        for rows, answers in progress(found, "Predicting", len(texts), **told):
+        answered = progress(
+            found, "Predicting", len(texts), size=lambda item: len(item[0]), shown=shown
+        )
+        for rows, answers in answered:
             probabilities[rows] = answers[: len(rows)]  # each device of a strategy has all
         return probabilities
 
     def export(
-        self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs
-    ):
+        self,
+        filepath: str | Path,
+        format: str = "tf_saved_model",
+        verbose: bool | None = None,
+        input_signature: Sequence[Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Keras' export, of ids; ``zoo export`` writes one that reads texts.
 
         Unless told otherwise, ``serve`` of a SavedModel takes int32 and the preprocessor's int64,

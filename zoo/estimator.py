@@ -13,6 +13,7 @@ from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
 from zoo.settings import from_keywords
+from zoo.training.candidates import with_a_model
 from zoo.training.deciding import learn
 
 
@@ -20,7 +21,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     """Learns texts as :func:`zoo.train` does, in scikit-learn's pipelines, searches and folds.
 
     Args:
-        model: a name of :func:`zoo.list_models`.
+        model: a name of :func:`zoo.list_models`; None for the one that is mostly best on such
+            texts, as in :func:`zoo.train`.
         preset, options, weights, recipe, epochs, batch_size, learning_rate, schedule,
         class_weights, keep, clean_up, min_count, max_vocabulary, precision, calibrate, seed,
         verbose: as of :func:`zoo.train`, with its defaults; but nothing is told.
@@ -36,7 +38,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        model: str = "hcan",
+        model: str | None = None,
         *,
         preset: str | None = None,
         options: dict[str, Any] | None = None,
@@ -101,7 +103,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         train = Split(texts, targets, sample_weight)
         nothing = train.take(np.zeros(len(train), bool))
         labels = list(map(str, self.classes_))
-        self.model_ = learn(Corpus("texts", labels, train, test=nothing, kind=kind), settings)
+        corpus = Corpus("texts", labels, train, test=nothing, kind=kind)
+        self.model_ = learn(corpus, with_a_model(settings, corpus))
         return self
 
     def predict_proba(self, X: Sequence[str]) -> np.ndarray:

@@ -34,7 +34,7 @@ def is_whole(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     return (
-        isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+        isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= sys.float_info.max  # type: ignore[operator]
     )
 
 
@@ -47,6 +47,7 @@ def at_least(least: int) -> Values:
     return Values(f"a whole number of at least {least}", lambda x: is_whole(x) and x >= least)
 
 
+Classes = Annotated[int, at_least(2)]
 Size = Annotated[int, at_least(1)]
 Sizes = Annotated[tuple[int, ...], Values("a list of whole numbers of at least 1", are_sizes)]
 Distance = Annotated[int, at_least(0)]
@@ -100,6 +101,7 @@ def declared_values(constructors: Iterable[Callable]) -> dict[str, Values]:
             annotations = get_type_hints(constructor, include_extras=True)
         except Exception:  # they may be anything, and name what only a type checker knows
             continue
+        annotations.pop("return", None)
         for name, annotation in annotations.items():
             found.setdefault(name, values_of(annotation))
     return {name: values for name, values in found.items() if values is not None}

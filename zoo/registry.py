@@ -94,16 +94,25 @@ def _shipped() -> dict[str, Outline]:
     found = {}
     for path in sorted((Path(__file__).parent / "models").glob("[!_]*.py")):
         tree = ast.parse(path.read_text("utf-8"))
-        paper, *_ = ast.get_docstring(tree).split("\n")
+        paper, *_ = (ast.get_docstring(tree) or "").split("\n")
         for node in tree.body:
-            for decorator in getattr(node, "decorator_list", []):
-                if ast.unparse(decorator).startswith("register_model("):
-                    name = decorator.args[0].value
-                    variant = {one.arg: ast.literal_eval(one.value) for one in decorator.keywords}
-                    summary = " ".join(ast.get_docstring(node).partition("\n\n")[0].split())
+            if not isinstance(node, ast.ClassDef):
+                continue
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Call) and _registers(decorator):
+                    name = ast.literal_eval(decorator.args[0])
+                    variant = {
+                        str(one.arg): ast.literal_eval(one.value) for one in decorator.keywords
+                    }
+                    summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
                     module, reads = f"zoo.models.{path.stem}", _reads(node, variant)
                     found[name] = Outline(name, module, paper, summary, variant, reads)
     return found
+
+
+def _registers(call):
+    """Whether a decorator is :func:`register_model`."""
+    return ast.unparse(call.func) == "register_model"
 
 
 def _reads(node, variant):
@@ -289,7 +298,7 @@ def describe(name: str) -> Description:
     from zoo.recipes import Recipe
 
     cls, variant = import_model(name)
-    summary, _, about = inspect.getdoc(cls).partition("\n\n")
+    summary, _, about = (inspect.getdoc(cls) or "").partition("\n\n")
     return Description(
         name=name,
         summary=summary,

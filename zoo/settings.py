@@ -512,7 +512,7 @@ def documented(*left_out: str) -> Callable:
 
 
 def add_parameters(
-    function: Callable, left_out: set[str], annotation: Callable[[Described], Any]
+    function: Any, left_out: set[str], annotation: Callable[[Described], Any]
 ) -> list[Described]:
     """Adds settings that a function takes as ``**settings`` to what its signature shows.
 

@@ -1,8 +1,9 @@
 """What a model needs to read texts and to name classes, and how it is kept with the model."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoo.backend.keras_private import Model
 from zoo.errors import UsageError
@@ -29,7 +30,7 @@ class ModelOfTexts(Model):
         return self._preprocessor
 
     @preprocessor.setter
-    def preprocessor(self, preprocessor):
+    def preprocessor(self, preprocessor: "Preprocessor | None") -> None:
         if preprocessor is not None:
             self.accept(preprocessor)
         self._preprocessor = preprocessor
@@ -44,7 +45,7 @@ class ModelOfTexts(Model):
         return self._labels
 
     @labels.setter
-    def labels(self, labels):
+    def labels(self, labels: Sequence[Any] | None) -> None:
         self._labels = self._of_each_class("labels must be the names", labels, str)
 
     @property
@@ -57,7 +58,7 @@ class ModelOfTexts(Model):
         return self._thresholds
 
     @thresholds.setter
-    def thresholds(self, thresholds):
+    def thresholds(self, thresholds: Sequence[float] | None) -> None:
         self._thresholds = self._of_each_class("thresholds must be numbers", thresholds, float)
 
     def _of_each_class(self, what, values, kind):
@@ -68,7 +69,7 @@ class ModelOfTexts(Model):
             raise ValueError(f"{what} of the {self.num_classes} classes: got {values!r}")
         return found
 
-    def save(self, filepath, *args, **kwargs):
+    def save(self, filepath: str | Path, *args: Any, **kwargs: Any) -> None:
         """Keras' save: a ``.keras`` file, which keeps the preprocessor and the labels.
 
         Raises:
@@ -81,7 +82,7 @@ class ModelOfTexts(Model):
             )
         super().save(filepath, *args, **kwargs)
 
-    def save_assets(self, folder):
+    def save_assets(self, folder: str | Path) -> None:
         """Keras calls it when it saves a model: writes preprocessor and labels."""
         own = self.preprocessor
         if (own, self.labels, self.thresholds) == (None, None, None):
@@ -93,7 +94,7 @@ class ModelOfTexts(Model):
         } | ({} if self.thresholds is None else {"thresholds": self.thresholds})
         Path(folder, ASSET).write_text(json.dumps(texts), "utf-8")
 
-    def load_assets(self, folder):
+    def load_assets(self, folder: str | Path | None) -> None:
         """Keras calls it when it loads a model: reads what :meth:`save_assets` wrote."""
         path = Path(folder or "", ASSET)
         if folder is None or not path.exists():

@@ -13,10 +13,15 @@ TABLE = CostTable(
         Cost("1-Layer SSAN + PE", "ssan_pe", 453_000, 381, 58.1, 8.5),
         Cost("2-Layer SSAN + RPR", "ssan_2layer", 839_400, 509, 70.3, 9.3),
         Cost("Transformer + RPR", "transformer", 1_177_920, 510, 78.2, 9.7),
+        *(
+            Cost(f"1-Layer SSAN + RPR, {width} wide", "ssan", preset=f"ambartsoumian2018_{width}")
+            for width in (50, 100, 200, 600)
+        ),
     ],
     preset="ambartsoumian2018",
     passes=10,
     footnotes=[
+        "The paper has the widths other than 300 in its Table 2 alone.",
         "Batches of 32 with Adam, as in the paper; texts of like length are in a batch, where the "
         "paper draws them at random.",
         "Word vectors are random and stay as they are, in all systems; in the paper the code "

@@ -533,8 +533,19 @@ ENTRIES = (
                     "strpos.txt": "very positive",
                 },
             ),
+            _jsonl(
+                {
+                    "strneg": "very negative",
+                    "neg": "negative",
+                    "pos": "positive",
+                    "strpos": "very positive",
+                },
+                train="train",
+                validation="dev",
+                test="test",
+            ),
         ),
-        folders=("OpeNER",),
+        folders=("OpeNER", "opener"),
         citation=(
             "Agerri, Cuadros, Gaines and Rigau (2013). OpeNER: Open Polarity Enhanced Named Entity "
             f"Recognition. SEPLN; {BARNES}"
@@ -581,6 +592,7 @@ ENTRIES = (
         ),
         licence="Tweets, under Twitter's terms; for research.",
         homepage=SOTA_SENTIMENT,
+        clean_up="tweets",
         recipe="objective, neutral and objective-OR-neutral are one class.",
     ),
     _trec(

@@ -172,18 +172,22 @@ def load_files(
             others = set(children(paths["train"])) - set(within.values())
             report_left_out(paths["train"], sorted(others))
         paths |= within
-    own = {"validation": validation, "test": test}
-    paths |= {split: as_path(path) for split, path in own.items() if path is not None}
+    further = {"validation": validation, "test": test}
+    paths |= {split: as_path(path) for split, path in further.items() if path is not None}
     title = short_name(train)
     train = paths["train"] if isinstance(paths["train"], Path) else FRAME
     columns = {"text_column": text_column, "label_column": label_column}
     given = " and ".join(repr(column) for column in columns.values() if column is not None)
-    how = {"on_bad_row": on_bad_row, "encoding": encoding, "label_separator": label_separator}
+    how: dict[str, Any] = {
+        "on_bad_row": on_bad_row,
+        "encoding": encoding,
+        "label_separator": label_separator,
+    }
     if given and all(isinstance(path, Path) and path.is_dir() for path in paths.values()):
         raise UsageError(f"{train} has no columns: leave out {given}")
     frames, found = {}, {}
     for split, path in paths.items():
-        own = {
+        own: dict[str, Any] = {
             option: column_of(path, found[option], encoding) if option in found else name
             for option, name in columns.items()
         }
@@ -215,7 +219,7 @@ def load_files(
     if len(labels) < 2:
         only = f"one class only, {labels[0]!r}" if labels else "no label"
         raise UsageError(f"{train} has {only}: there is nothing to learn")
-    splits = {}
+    splits: dict[str, Any] = {}
     for split, frame in frames.items():
         weights = frame.get("weight")
         splits[split] = Split(frame["text"], targets_of(frame, labels, kind), weights)
@@ -632,7 +636,8 @@ def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None
     names = [name for columns in columns.values() for name in listed_columns(columns)]
     with path.open("w", encoding="utf-8") as file:
         for _, row in of_frame(frame).rows(names, False):
-            file.write(json.dumps({name: _plain(value) for name, value in row.items()}) + "\n")
+            cells = {name: _plain(value) for name, value in row.items()}  # type: ignore[union-attr]
+            file.write(json.dumps(cells) + "\n")
 
 
 def _plain(value):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 # Characters that Unicode 18.0 calls sentence terminals (Sentence_Terminal in its PropList.txt).
 # Four others, "." and DOTS, are ambiguous (Sentence_Break=ATerm): they also stand inside of words.
@@ -117,6 +118,44 @@ def _han(dots):
     ]
 
 
+HAN = {1: _han(""), 2: [*_han(DOTS), _DOT]}
+
+EMOTICONS = (  # with eyes before the mouth, hearts, and faces that look straight at the reader
+    r"[<>]?[:;=][-'o^]?(?:[()\[\]{}|/\\*@]+|[dpox3]\b)|<+/?3+|\^[_.-]*\^|-_+-"
+)
+
+
+def _runs(characters, most):
+    """Of a character that stands more often than that in a row, so many are kept."""
+    groups = [f"({re.escape(one) * most}){re.escape(one)}+" for one in characters]
+    for first in range(0, len(groups), 9):  # more groups cannot be named
+        nine = groups[first : first + 9]
+        kept = "".join(f"\\{number}" for number, _ in enumerate(nine, start=1))
+        yield "|".join(nine), kept
+
+
+def _tweets(version):
+    """Tweets as the authors of SSAN's corpora read them (Barnes et al. 2017).
+
+    A user name is the word "@", an address "http" or "www", an emoticon a word. Where a letter
+    or a mark is repeated, the first two are kept ("soooo" is "soo"), of dots and w three. All else
+    is as in HAN's.
+    """
+    apostrophe, *clitics, (signs, apart), ends = HAN[version][:7]
+    return [
+        (r"\b(http)s?://\S*", r" \1 "),
+        (r"\b(www)\.\S*", r" \1 "),
+        (r"(^|\W)@\w+", r"\1 @ "),
+        *_runs(ascii_lowercase.replace("w", "") + "!?()", 2),
+        *_runs("w.", 3),
+        apostrophe,
+        *clitics,
+        (rf"{EMOTICONS}|\.\.+|{signs}", apart),
+        ends,
+        *HAN[version][7:],
+    ]
+
+
 def _kim(others):
     """Kim's clean_str, of ATT-CNN's corpora, too: letters, digits and ( ) , ! ? ' ` kept."""
     return [
@@ -126,7 +165,6 @@ def _kim(others):
     ]
 
 
-HAN = {1: _han(""), 2: [*_han(DOTS), _DOT]}
 KIM_ENDS = [  # dots and the marks of other scripts are left out, but a sentence ends there
     (rf"(?:\.+|[{DOTS}]+)(?:\s|$)|[{ENDS.removeprefix(_class('0021 003F'))}]", "\n\n"),
     (rf"[.{DOTS}]", " "),
@@ -135,7 +173,8 @@ CLEAN_UPS = {
     "hcan": CleanUp({1: _hcan("!?", ""), 2: [*_hcan(ENDS, DOTS), _DOT]}),
     "han": CleanUp(HAN, [APOSTROPHE]),
     "kim": CleanUp({1: _kim(""), 2: [*_kim(f".{ENDS}{DOTS}"), *KIM_ENDS]}),
-    # Texts that come tokenized, as SST and SemEval of SSAN: the words between the spaces.
+    "tweets": CleanUp({version: _tweets(version) for version in HAN}, [APOSTROPHE]),
+    # Texts that come tokenized, as SST and SenTube of SSAN: the words between the spaces.
     "tokens": CleanUp({1: [], 2: []}),
     # CNN-char and VDCNN: each character is a word, spaces too. Line ends are spaces, as a
     # vocabulary on disk has a word a line.

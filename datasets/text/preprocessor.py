@@ -6,7 +6,8 @@ import itertools
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -68,7 +69,7 @@ class Preprocessor:
         ngrams: int = 1,
         entities: bool = False,
         version: int = VERSION,
-    ):
+    ) -> None:
         _check(max_words, max_sentences, clean_up, ngrams, entities, version)
         self.vocabulary = list(vocabulary)
         self.max_words = max_words
@@ -81,7 +82,7 @@ class Preprocessor:
             vocabulary=self.vocabulary, mask_token="", oov_token=UNKNOWN_WORD, dtype="int64"
         )
 
-    def get_config(self) -> dict[str, int | str | bool | None]:
+    def get_config(self) -> dict[str, Any]:
         """All settings but the vocabulary, by the names that the constructor gives them."""
         names = list(inspect.signature(Preprocessor).parameters)[1:]
         return {name: getattr(self, name) for name in names}
@@ -205,7 +206,7 @@ class Preprocessor:
         return self.tokens(texts).inputs
 
     @functools.cached_property
-    def traced_encode(self):
+    def traced_encode(self) -> Callable[[tf.Tensor], tf.Tensor]:
         """:meth:`encode` as one graph, which is faster than its steps one by one."""
         return tf.function(self.encode, [tf.TensorSpec([None], tf.string)])
 
@@ -233,11 +234,13 @@ class Preprocessor:
             paddings.append([0, tf.minimum(tf.cast(power, "int32"), max(limit, 1)) - size])
         return tf.pad(ids, paddings)
 
-    def batches(self, dataset, *args, **kwargs) -> tf.data.Dataset:
+    def batches(self, dataset: tf.data.Dataset, *args: Any, **kwargs: Any) -> tf.data.Dataset:
         """Batches of ids (and targets); see :func:`zoo.datasets.batches.batches`."""
         return batches(self, dataset, *args, **kwargs)
 
-    def batches_by_length(self, texts: Split | Sequence[str], *args, **kwargs) -> Iterator:
+    def batches_by_length(
+        self, texts: Split | Sequence[str], *args: Any, **kwargs: Any
+    ) -> Iterator[tuple[np.ndarray, Any]]:
         """Rows and ids of each batch; see :func:`zoo.datasets.batches.batches_by_length`."""
         return batches_by_length(self, text_chunks(texts), len(texts), *args, **kwargs)
 

@@ -32,7 +32,7 @@ def places(
     text, spans = decoded(text) if rules.references else (text, _singles(text))
     text = re.sub(rules.blanks, " ", text)
     for pattern, other in CLEAN_UPS[clean_up].taken_for:
-        text = re.sub(pattern, lambda found, other=other: other * len(found[0]), text)
+        text = re.sub(pattern, lambda found, other=other: other * len(found[0]), text)  # type: ignore[misc]
     lowered = [(low, span) for span, one in zip(spans, text, strict=True) for low in _lower(one)]
     found, here, gone = [], 0, set()
     for word in words:

@@ -417,18 +417,43 @@ def test_sinusoidal_positions():
 
 @pytest.mark.parametrize("two_attentions", [True, False])
 @pytest.mark.parametrize("target", [True, False])
-def test_hcan_level(two_attentions, target):
-    """HCAN, Sections 3.4 to 3.6 (Figure 1), over the layers tested above."""
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"num_layers": 3}, {"norm_words": True}, {"activation": "relu", "position": "none"}],
+    ids=str,
+)
+def test_hcan_level(two_attentions, target, options):
+    """HCAN, Sections 3.4 to 3.6 (Figure 1), over the layers tested above; and its options."""
     x, mask = case(dim=6)
     level = HCANLevel(
-        6, 2, 9, 3, two_attentions, target, project_values=True, dropout=0.1, norm_epsilon=1e-3
+        *(6, 2, 9, 3, two_attentions, target),
+        project_values=True,
+        dropout=0.1,
+        norm_epsilon=1e-3,
+        **options,
     )
     level.build(x.shape)
-    named = named_weights(level)
-    placed = x + named["embeddings"][:6]
-    attended = run(level.attention, placed, mask=mask).astype("float64")
-    if two_attentions:
-        attended *= run(level.parallel, placed, mask=mask)
-    gamma, beta = named["gamma"], named["beta"]
-    normed = np.array([[layer_norm(word, gamma, beta) for word in text] for text in attended])
-    close(run(level, x, mask=mask), run(level.summary, normed, mask=mask))
+    words = x
+    if level.positions is not None:
+        words = x + keras.ops.convert_to_numpy(level.positions.embeddings)[:6]
+    for attention, parallel, norm in level.self_attentions:
+        assert attention.activation is keras.activations.get(options.get("activation", "elu"))
+        attended = run(attention, words, mask=mask).astype("float64")
+        if two_attentions:
+            attended *= run(parallel, words, mask=mask)
+        gamma, beta = (keras.ops.convert_to_numpy(one) for one in (norm.gamma, norm.beta))
+        words = np.array(
+            [
+                text_norm(text, inside, gamma, beta)
+                if options.get("norm_words")
+                else [layer_norm(word, gamma, beta) for word in text]
+                for text, inside in zip(attended, mask, strict=True)
+            ]
+        )
+    close(run(level, x, mask=mask), run(level.summary, words, mask=mask))
+
+
+def text_norm(text, mask, gamma, beta):
+    """A text's words and features normalised together, those of padding left out."""
+    real = text[mask] if mask.any() else np.zeros((1, text.shape[1]))
+    return gamma * (text - real.mean()) / np.sqrt(real.var() + 1e-3) + beta

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from zoo import layers
+from zoo.errors import UsageError
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import masked_softmax
 from zoo.layers.pairwise_attention import additive_scores
@@ -178,6 +179,105 @@ def test_serialization_both_ways(name, tmp_path):
     model.save(tmp_path / "layer.keras")
     loaded = keras.saving.load_model(tmp_path / "layer.keras")  # safe mode
     assert_same(loaded(inputs), model(inputs))
+
+
+def told_shapes(layer, *shapes):
+    """The shapes that ``compute_output_shape`` tells, one for each output."""
+    told = layer.compute_output_shape(*shapes)
+    several = bool(told) and isinstance(told[0], tuple)
+    return list(told) if several else [told]
+
+
+@pytest.mark.parametrize("name", BUILD)
+def test_output_shapes_are_told_before_a_call(name):
+    """Also where the batch and the length are not known, and by a layer that is not built."""
+    build, read = OWN.get(name, (BUILD[name], [(2, 3, 6, 8) if name in OTHERS else (2, 6, WIDTH)]))
+    inputs = [np.ones(x, "float32") if isinstance(x, tuple) else x for x in read]
+    layer = build()
+    told = told_shapes(layer, *[x.shape for x in inputs])
+    assert all(type(shape) is tuple for shape in told)
+    outputs = keras.tree.flatten(layer(*inputs))
+    assert told == [tuple(x.shape) for x in outputs]
+    assert told == told_shapes(layer, *[list(x.shape) for x in inputs])
+    floats = [x.ndim > 1 and x.dtype == "float32" for x in inputs]
+    open_shapes = [
+        (*[None] * (x.ndim - is_float), *x.shape[x.ndim - is_float :])
+        for x, is_float in zip(inputs, floats, strict=True)
+    ]
+    told_open = told_shapes(build(), *open_shapes)
+    for known, unknown in zip(told, told_open, strict=True):
+        assert len(known) == len(unknown)
+        assert all(size in (None, wanted) for size, wanted in zip(unknown, known, strict=True))
+    if name == "CenterLoss":
+        return  # its centres cannot be traced
+    symbolic = [
+        keras.Input(shape[1:], dtype=str(x.dtype))
+        for shape, x in zip(open_shapes, inputs, strict=True)
+    ]
+    traced = [tuple(x.shape) for x in keras.tree.flatten(build()(*symbolic))]
+    assert [len(shape) for shape in traced] == [len(shape) for shape in told_open]
+    for known, unknown in zip(told_open, traced, strict=True):
+        assert all(size in (None, wanted) for size, wanted in zip(unknown, known, strict=True))
+
+
+INITIALIZERS = [
+    (name, option)
+    for name, build in BUILD.items()
+    for option in inspect.signature(type(build())).parameters
+    if option.endswith("initializer")
+]
+
+
+def call_once(layer):
+    name = type(layer).__name__
+    _, read = OWN.get(name, (None, [(2, 3, WIDTH)]))
+    layer(*[np.ones(x, "float32") if isinstance(x, tuple) else x for x in read])
+    return layer
+
+
+@pytest.mark.parametrize(("name", "option"), INITIALIZERS)
+def test_initializers_are_given_as_to_layers_of_keras(name, option):
+    """By name, as an object, or as a configuration; and they are saved."""
+    kind, config = type(BUILD[name]()), BUILD[name]().get_config()
+    constant = keras.initializers.Constant(0.25)
+    written = keras.initializers.serialize(constant)
+    for given in (constant, written, lambda shape, dtype=None: keras.ops.full(shape, 0.25, dtype)):
+        layer = call_once(kind(**config | {option: given}))
+        assert any((np.asarray(weight) == 0.25).all() for weight in layer.weights)
+        if not callable(given) or given is constant:
+            assert layer.get_config()[option] == written
+    layer = kind(**config | {option: "he_normal"})
+    assert layer.get_config()[option]["class_name"] == "HeNormal"
+    copy = kind.from_config(layer.get_config())
+    assert copy.get_config() == layer.get_config()
+    plain = {key: value for key, value in config.items() if key != option}  # of an older file
+    assert kind.from_config(plain).get_config() == config
+    with pytest.raises(UsageError, match="unknown initializer 'he_norml'. Did you mean 'he_normal"):
+        kind(**config | {option: "he_norml"})
+    with pytest.raises(UsageError, match="an initializer must be a name, .*: got 5"):
+        kind(**config | {option: 5})
+
+
+@pytest.mark.parametrize("name", ["AttentiveConv", "ConvMultiHeadAttention", "TargetAttention"])
+def test_joint_kernels_start_each_for_itself(name):
+    """Those of a head, or of Q, K and V: Glorot's limit is that of a kernel alone, as large."""
+    kind, config = type(BUILD[name]()), BUILD[name]().get_config()
+    layer = kind(**config | {"kernel_initializer": "glorot_uniform", "filters": 40, "num_heads": 4})
+    call_once(layer)
+    if name == "AttentiveConv":
+        kernel, rows, columns = layer.filter_kernel, 3 * WIDTH // 4, 40
+    else:
+        kernel, rows, columns = layer.projection.kernel, 3 * WIDTH, 40
+    limit = (6 / (rows + columns)) ** 0.5
+    values = np.asarray(kernel)
+    assert 0.9 * limit < np.abs(values).max() <= limit
+    first, second = np.split(values, 2, axis=0 if name == "AttentiveConv" else -1)
+    assert not np.array_equal(first, second)
+
+
+def test_one_initializer_starts_no_two_weights_alike():
+    layer = call_once(layers.PairwiseAttention(5, kernel_initializer=keras.initializers.HeNormal()))
+    assert not np.array_equal(layer.query_kernel, layer.key_kernel)
 
 
 @pytest.mark.parametrize("name", OWN)

@@ -57,3 +57,21 @@ def test_filters_find_in_what_the_model_reads(monkeypatch):
     model(np.asarray(model.preprocessor([text])), training=False)
     model.filter_ngrams([text])
     np.testing.assert_allclose(*read, atol=1e-6)
+
+
+def test_several_kernel_sizes_add_up():
+    """Section 4.2: the filters of each size read the words, and what they put out is summed."""
+    model = zoo.build("act", 2, kernel_size=(3, 5), num_layers=1, vocabulary_size=20)
+    ids = np.arange(1, 9)[None]
+    words, _, _ = model.vectors(ids)
+    convolutions = [*model.convolutions, *model.more_convolutions[0]]
+    assert [one.kernel_size for one in convolutions] == [3, 5]
+    outputs = [one(words) for one in convolutions]
+    local, overall = (sum(np.asarray(one) for one in part) for part in zip(*outputs, strict=True))
+    ours = model.attend(0, words, None)
+    np.testing.assert_allclose(ours[0], model.norms[0](words + local), rtol=1e-5)
+    np.testing.assert_allclose(ours[1], overall, rtol=1e-5)
+    one_size = zoo.build("act", 2, num_layers=1, vocabulary_size=20)
+    assert model.parameter_count() > one_size.parameter_count()
+    copy = type(model).from_config(model.get_config())
+    assert copy.kernel_size == (3, 5)

@@ -227,9 +227,13 @@ def test_vdcnn():
     np.testing.assert_allclose(array(read[-1])[0], np.concatenate(kept), atol=1e-6)
 
 
-def test_conv_grnn():
-    """Tang et al. 2015: sentences by filters of one to three words, documents by their states."""
-    model = build("conv_grnn", units=4)
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_conv_grnn(bidirectional):
+    """Tang et al. 2015: sentences by filters of one to three words, documents by their states.
+
+    Yang et al. 2016, Section 4: a second network reads the sentences backward.
+    """
+    model = build("conv_grnn", units=4, bidirectional=bidirectional)
     document = np.array([[2, 3, 4, 5], [6, 3, 2, 8]])
     sentences = []
     for words in array(model.embed(document)):
@@ -239,11 +243,17 @@ def test_conv_grnn():
             windows = np.array([padded[i : i + size].reshape(-1) for i in range(len(words))])
             vectors.append(np.tanh(dense(filters, windows).mean(0)))
         sentences.append(np.mean(vectors, 0))
-    states, cell = [np.zeros(4)], model.sentences.encoder.cell
-    for vector in sentences:
-        take, keep, new = np.split(dense(cell.gates, np.hstack([states[-1], vector])), 3)
-        states.append(np.tanh(sigmoid(take) * np.tanh(new) + sigmoid(keep) * states[-1]))
-    close(model, softmax(dense(model.classify, np.mean(states[1:], 0))), document[None])
+    encoder = model.sentences.encoder
+    both = [encoder.forward_layer, encoder.backward_layer] if bidirectional else [encoder]
+    means = []
+    for network, read in zip(both, (sentences, sentences[::-1]), strict=False):
+        states = [np.zeros(4)]
+        for vector in read:
+            gates = dense(network.cell.gates, np.hstack([states[-1], vector]))
+            take, keep, new = np.split(gates, 3)
+            states.append(np.tanh(sigmoid(take) * np.tanh(new) + sigmoid(keep) * states[-1]))
+        means.append(np.mean(states[1:], 0))
+    close(model, softmax(dense(model.classify, np.hstack(means))), document[None])
 
 
 def test_lstm_of_a_mean_and_a_hidden_layer():
@@ -320,7 +330,7 @@ def test_hcans_layer_normalisation_normalises(name, policy):
         assert deviation == pytest.approx(1, abs=0.01)
 
 
-def seen(found, call, inputs):
-    outputs = call(inputs)
+def seen(found, call, inputs, **kwargs):
+    outputs = call(inputs, **kwargs)
     found[len(found)] = array(keras.ops.cast(outputs, "float32")).std()
     return outputs

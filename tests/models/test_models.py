@@ -36,6 +36,19 @@ def test_a_variant(name, precision):
     check_answers(build(name), precision)
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("hcan", {"norm_words": True, "num_layers": 2, "position": "none", "activation": "relu"}),
+        ("hcan_flat", {"norm_words": True}),
+        ("act", {"kernel_size": (2, 4)}),
+        ("cnn_barnes", {"drop_after": "hidden"}),
+    ],
+)
+def test_what_papers_discuss_answers_alike(name, options, precision):
+    check_answers(build(name, **options), precision)
+
+
 def test_packed_documents_have_no_scores():
     packed = pack(tf.ragged.constant([[[3, 4], [5]], [[6]]], ragged_rank=2, dtype="int64"))
     for name, asked in (("han", True), ("hcan_flat", False)):

@@ -130,7 +130,7 @@ RATES = {  # dropout layers with the rate of each option
     "ssan": {"dropout": 1, "attention_dropout": 1},
     "transformer": {"attention_dropout": 4, "dropout": 1},
     "bert": {"dropout": 5},
-    "lstm": {"dropout": 1},
+    "lstm": {"dropout": 1, "state_dropout": 1},
     "leam": {"dropout": 1},
     "cnn_barnes": {"dropout": 1},
     "skim_lstm": {"dropout": 1},
@@ -139,7 +139,7 @@ RATES = {  # dropout layers with the rate of each option
 }
 CALLS = {  # of a dropout layer in a training step, where it stands at several places
     "ssan": {"dropout": 2},
-    "lstm": {"dropout": 1},
+    "lstm": {"dropout": 1, "state_dropout": 1},
     "leam": {"dropout": 3},
     "cnn_barnes": {"dropout": 2},
     "skim_lstm": {"dropout": 2},

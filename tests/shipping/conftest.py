@@ -1,6 +1,7 @@
 """What tests of several forms to ship have in common."""
 
 import shutil
+import socket
 
 import pytest
 
@@ -16,3 +17,11 @@ def run_with_onnx(trained, tmp_path_factory):
         patch.setattr(saving, "ONNX_PACKAGES", ("tf2onnx", "onnxruntime"))
         saving.write_onnx(folder, zoo.load(folder))
     return folder
+
+
+@pytest.fixture
+def free_port():
+    """On which nothing listens, on this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]

@@ -12,7 +12,7 @@ from tests.kinds import long_unless, slow_unless
 from zoo.datasets import read_texts
 from zoo.datasets.catalogue.beam_preparation import pipeline_options
 from zoo.evaluation.prediction import predict
-from zoo.shipping.beam_prediction import SavedModelHandler, _rows, predict_on_beam
+from zoo.shipping.beam_prediction import OnnxHandler, SavedModelHandler, _rows, predict_on_beam
 
 LOCAL = ["--direct_running_mode=in_memory"]
 SEVERAL = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
@@ -41,8 +41,10 @@ def files(tmp_path):
 
 
 @on_every_runner
-def test_it_answers_as_predict_does(trained, files, tmp_path, options):
-    predict_on_beam(trained, files, tmp_path / "answers", options=options)
+@pytest.mark.parametrize("runtime", ["keras", "onnx"])
+def test_it_answers_as_predict_does(run_with_onnx, files, tmp_path, options, runtime):
+    trained = run_with_onnx
+    predict_on_beam(trained, files, tmp_path / "answers", options=options, runtime=runtime)
     lines = answers_in(tmp_path / "answers")
     found = {(line.pop("file"), line.pop("line")): line for line in lines}
     assert len(found) == len(lines) == 3 * 20 * len(TEXTS)
@@ -56,10 +58,11 @@ def test_it_answers_as_predict_does(trained, files, tmp_path, options):
             assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=1e-4)
 
 
-def test_a_worker_keeps_the_order(trained):
-    handler = SavedModelHandler(str(trained / "saved_model"))
-    answers = handler.run_inference(TEXTS, handler.load_model())
-    assert [answer["text"] for answer in answers] == TEXTS
+def test_a_worker_keeps_the_order(run_with_onnx):
+    saved = SavedModelHandler(str(run_with_onnx / "saved_model"))
+    for handler in (saved, OnnxHandler(str(run_with_onnx / "model.onnx"))):
+        answers = handler.run_inference(TEXTS, handler.load_model())
+        assert [answer["text"] for answer in answers] == TEXTS
 
 
 def test_options_replace_those_of_their_name():
@@ -98,6 +101,10 @@ def test_bad_input(trained, files, tmp_path):
         predict_on_beam(trained, files, tmp_path / "answers", options=wrong)
     with pytest.raises(zoo.UsageError, match="is there already"):
         predict_on_beam(trained, files, tmp_path)
+    with pytest.raises(zoo.UsageError, match="unknown runtime 'onxn'. Did you mean 'onnx'"):
+        predict_on_beam(trained, files, tmp_path / "answers", runtime="onxn")
+    with pytest.raises(zoo.UsageError, match="has no model.onnx"):
+        predict_on_beam(trained, files, tmp_path / "answers", runtime="onnx")
     with pytest.raises(zoo.UsageError, match="no SavedModel in"):
         predict_on_beam(tmp_path, files, tmp_path / "answers")
     with pytest.raises(zoo.UsageError, match=r"for a pattern: .* without \*, \? and \["):

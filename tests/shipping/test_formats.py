@@ -251,7 +251,7 @@ def test_a_run_is_exported_with_its_card(run, monkeypatch, shown):
     cli.app(command, standalone_mode=False)
     (folder,) = (run / "exports").iterdir()
     format = folder.name.partition("-")[0]
-    words = shown.replace("--ids", "--ids ids").split()
+    words = re.sub("--(ids|attention)", r"--\1 \1", shown).split()
     assert folder.name == "-".join(words[1::2])
     card = (folder / "model_card.md").read_text("utf-8")
     hashes = dict(re.findall(r"\| (\S+) \| [\d,]+ \| `(\w+)` \|", card))
@@ -344,6 +344,8 @@ def test_quantized_weights_are_smaller_and_answer_alike(tmp_path, format, quanti
         (["--format", "onyx"], "Did you mean 'onnx'"),
         (["--format", "onnx", "--quantize", "int9"], "quantization of onnx 'int9'"),
         (["--format", "litert", "--ids"], "--ids. is for the format onnx: litert takes word ids"),
+        (["--attention"], "--attention. is for the format onnx of texts"),
+        (["--format", "onnx", "--ids", "--attention"], "is for the format onnx of texts"),
         (["--quantize", "int4"], "Did you mean 'int8'"),
         (["--output", "there"], "there is there already"),
         (["--output", "new [1]"], r"takes .*new \[1\] for a pattern"),

@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from keras import tree
 
 import zoo
 from tests.kinds import KINDS, long_unless
 from tests.shipping.test_formats import TEXTS, small_model
+from zoo.cli.texts import fastest_of
 from zoo.datasets import Preprocessor
 from zoo.evaluation.prediction import predict
+from zoo.explanation.attention import word_weights
 from zoo.runs.onnx_model import OnnxClassifier
 from zoo.shipping import saving
 from zoo.shipping.onnx_file import write_of_texts
@@ -39,6 +42,34 @@ def test_every_kind_of_model_says_the_same(name, tmp_path):
         np.testing.assert_allclose(answers.predict(texts), expected, atol=1e-5)
         labels = [one["label"] for one in answers.classify(texts)]
         assert labels == [one["label"] for one in model.answers_to(texts)]
+
+
+PLACED = [
+    "&amp;&lt;good&#0000065;&;stay& a&b;",
+    "It isn't &eacute;t&#xE9; bad;\U0001f600 \u0130 ..",
+]
+
+
+@pytest.mark.parametrize("name", [long_unless(n in ("hcan", "act"), n) for n in KINDS])
+def test_attention_is_told_with_the_words_places(name, tmp_path):
+    model = small_model(name)
+    if word_weights(model, model.preprocessor(["a"])) is None:
+        with pytest.raises(zoo.UsageError, match=f"{name} has no attention to show"):
+            write_of_texts(model, tmp_path / "model.onnx", attention=True)
+        return
+    write_of_texts(model, tmp_path / "model.onnx", attention=True)
+    session = OnnxClassifier(tmp_path / "model.onnx").session
+    for texts in (TEXTS, [""], [*PLACED, *ODD[1:]]):
+        given = {"texts": np.array(texts, object)}
+        weights, starts, ends = session.run(["weights", "starts", "ends"], given)
+        expected = word_weights(model, model.preprocessor(texts))
+        np.testing.assert_allclose(weights, expected, atol=1e-5)
+        for number, words in enumerate(model.preprocessor.words(texts).to_list()):
+            words = tree.flatten(words)
+            spans = np.stack([starts[number].reshape(-1), ends[number].reshape(-1)], 1)
+            parts = [texts[number][start:end] for start, end in spans if end]
+            clean = [model.preprocessor.words([part]).to_list()[0] for part in parts]
+            assert [tree.flatten(one) for one in clean] == [[word] for word in words]
 
 
 @pytest.mark.parametrize("thresholds", [None, [0.2, 0.7, 0.5]])
@@ -110,20 +141,45 @@ def test_nothing_but_onnxruntime_and_numpy_is_needed(run, tmp_path):
     [
         (lambda path: path.unlink(), "has no model.onnx"),
         (lambda path: path.write_bytes(path.read_bytes()[:999]), "model.onnx is damaged"),
-        (lambda path: onnx.save(_without_metadata(path), path), "takes no texts, or is not zoo's"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-999]), "model.onnx is damaged"),
+        (lambda path: path.write_bytes(b""), "model.onnx is damaged"),
+        (lambda path: (path.unlink(), path.mkdir()), "model.onnx is damaged"),
+        (lambda path: changed(path, opset=99), "or too new for onnxruntime 1"),
+        (lambda path: changed(path, about=None), "takes no texts, or is not zoo's"),
+        (lambda path: changed(path, about="{}"), "takes no texts, or is not zoo's"),
+        (lambda path: changed(path, about="["), "model.onnx is damaged"),
+        (lambda path: changed(path, labels=["one"]), "its labels are not those of its prob"),
+        (lambda path: changed(path, answers="ranks"), "takes no texts, or is not zoo's"),
     ],
 )
 def test_what_is_no_model_is_told(run, tmp_path, damage, message):
+    """In one line, by the command, too, which has another way."""
     folder = shutil.copytree(run, tmp_path / "run")
     damage(folder / "model.onnx")
     with pytest.raises(zoo.UsageError, match=message):
         zoo.load(folder, runtime="onnx")
+    with pytest.raises(zoo.UsageError, match=f"{message}.*: --runtime keras$"):
+        fastest_of(folder, "onnx")
+    if (folder / "model.onnx").exists():
+        with pytest.raises(zoo.UsageError, match=f"{message}.*: --runtime keras$"):
+            fastest_of(folder)
+    (folder / "model.keras").unlink()
+    with pytest.raises(zoo.UsageError, match=message) as told:
+        fastest_of(folder, "onnx")
+    assert "--runtime" not in str(told.value)
 
 
-def _without_metadata(path):
+def changed(path, opset=None, **about):
+    """Rewrites a file with other operators, or with something else told of itself."""
     model = onnx.load(path)
-    del model.metadata_props[:]
-    return model
+    if opset is not None:
+        model.opset_import[0].version = opset
+    else:
+        (own,) = model.metadata_props
+        own.value = about.get("about") or json.dumps(json.loads(own.value) | about)
+        if about.get("about", "") is None:
+            del model.metadata_props[:]
+    onnx.save(model, path)
 
 
 def test_a_file_of_another_model_is_refused(run, tmp_path):

@@ -61,16 +61,26 @@ READ = {  # what the paper's clean-ups are for, and each text's words
 
 
 def reader(preprocessor):
-    """From texts to ids, by onnxruntime."""
-    graph = Graph("text")
-    graph.rename(word_ids(graph, Value(graph, "texts"), preprocessor), "ids")
+    """From texts to ids, by onnxruntime, which must also tell where the words are."""
+    graph, names = Graph("text"), ("ids", "starts", "ends")
+    found = word_ids(graph, Value(graph, "texts"), preprocessor, spans=True)
+    for one, name in zip(found, names, strict=True):
+        graph.rename(one, name)
     texts = helper.make_tensor_value_info("texts", TensorProto.STRING, ["batch"])
-    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, None)
-    made = helper.make_graph(graph.nodes, "texts", [texts], [ids], [*graph.constants.values()])
+    outputs = [helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in names]
+    made = helper.make_graph(graph.nodes, "texts", [texts], outputs, [*graph.constants.values()])
     versions = [helper.make_opsetid(*pair) for pair in VERSIONS.items()]
     model = helper.make_model(made, opset_imports=versions, ir_version=10)
     session = onnxruntime.InferenceSession(model.SerializeToString())
-    return lambda texts: session.run(None, {"texts": np.array(texts, object)})[0]
+
+    def read(texts):
+        ids, starts, ends = session.run(None, {"texts": np.array(texts, object)})
+        np.testing.assert_array_equal(starts < ends, ids > 0)
+        most = [len(text) for text in texts]
+        assert (ends.reshape(len(texts), -1).max(axis=1) <= most).all() and starts.min() >= 0
+        return ids
+
+    return read
 
 
 @pytest.fixture(

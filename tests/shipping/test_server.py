@@ -2,10 +2,13 @@
 
 import asyncio
 import base64
+import collections
 import contextlib
 import http.client
+import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -22,7 +25,7 @@ import zoo
 from tests.explanation.test_html_page import browser as browser
 from tests.explanation.test_html_page import needs_a_browser
 from zoo.runs.onnx_model import NAME
-from zoo.shipping import server
+from zoo.shipping import server, slow_clients
 from zoo.shipping.batched_answers import BatchedAnswers, Full
 
 uvicorn = pytest.importorskip("uvicorn")
@@ -39,7 +42,10 @@ def folder(run_with_onnx):
 def serving(folder, **options):
     """The port of a server in a thread."""
     config = uvicorn.Config(
-        server.application(folder, "reviews", **options), port=0, log_level="warning"
+        server.application(folder, "reviews", **options),
+        port=0,
+        log_level="warning",
+        http=slow_clients.HeadersInTime,
     )
     served = uvicorn.Server(config)
     thread = threading.Thread(target=served.run)
@@ -143,6 +149,38 @@ def test_bodies_that_come_in_parts_and_too_slowly(port, monkeypatch):
     assert ask(port, {"instances": ["good"]})[0] == 200
 
 
+def test_headers_that_come_too_slowly(port, monkeypatch):
+    """Also those of a second request, and of a client that says nothing."""
+    monkeypatch.setattr(slow_clients, "SECONDS", 0.3)
+    ready = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    def answered(client):
+        client.sendall(ready)
+        found = b""
+        while not found.endswith(b"ok\n"):
+            found += (part := client.recv(1000))
+            assert part
+
+    for number in range(2):
+        with socket.create_connection(("127.0.0.1", port), 60) as slow:
+            if number:
+                answered(slow)
+            started = time.monotonic()
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                for byte in ready:
+                    slow.sendall(bytes([byte]))
+                    time.sleep(0.05)
+            assert time.monotonic() - started < 0.05 * len(ready)
+            with contextlib.suppress(ConnectionResetError):
+                assert slow.recv(100).startswith(b"HTTP/1.1 408")
+    with socket.create_connection(("127.0.0.1", port), 60) as silent:
+        assert silent.recv(100).startswith(b"HTTP/1.1 408")
+    with socket.create_connection(("127.0.0.1", port), 60) as kept:
+        for _ in range(3):  # a connection lives on between requests
+            answered(kept)
+            time.sleep(0.5)
+
+
 def test_a_full_queue_refuses_and_loses_nothing(folder, monkeypatch):
     free, predict = threading.Event(), server.load(folder, runtime="onnx").predict_texts
 
@@ -225,12 +263,11 @@ def test_a_changed_file_is_read_anew(folder, tmp_path, monkeypatch):
         soon(["bad one", "good one"])
 
 
-def test_the_command_answers_what_it_was_asked_before_it_ends(folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "zoo", "serve", str(folder), "--port", str(port)]
-    process = subprocess.Popen([*command, "--name", "reviews"], stdout=subprocess.DEVNULL)
+@contextlib.contextmanager
+def command(folder, port):
+    """The process of ``zoo serve``, once it answers."""
+    own = [sys.executable, "-m", "zoo", "serve", str(folder), "--port", str(port)]
+    process = subprocess.Popen([*own, "--name", "reviews"], stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
         while True:
@@ -239,6 +276,15 @@ def test_the_command_answers_what_it_was_asked_before_it_ends(folder):
                     break
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.1)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_command_answers_what_it_was_asked_before_it_ends(folder, free_port):
+    port = free_port
+    with command(folder, port) as process:
         found = []
         body = {"instances": TEXTS * 300}
         clients = [
@@ -253,8 +299,52 @@ def test_the_command_answers_what_it_was_asked_before_it_ends(folder):
             one.join()
         assert process.wait(60) in (0, -signal.SIGTERM) and set(found) <= {200, 503}
         assert 200 in found
+
+
+@pytest.mark.long
+def test_ends_and_restarts_under_load_lose_no_answer(folder, free_port):
+    """Each request gets its own whole answer, or a 503, or an error of the connection."""
+    texts = ["good " * number + "stay" for number in range(1, 40)]
+    expected = dict(zip(texts, zoo.load(folder).predict(texts, verbose=0).tolist(), strict=True))
+    kinds, half, wrong, over = collections.Counter(), [], [], threading.Event()
+
+    def client(number):
+        chance = random.Random(number)
+        while not over.is_set():
+            text = chance.choice(texts)
+            try:
+                status, told = ask(free_port, {"instances": [text]})
+            except http.client.IncompleteRead as error:
+                half.append(error)
+            except (OSError, http.client.HTTPException):
+                kinds["no connection"] += 1
+                time.sleep(0.01)
+            else:
+                kinds[status] += 1
+                if status == 200 and told["predictions"][0]["probabilities"] != pytest.approx(
+                    expected[text], abs=1e-5
+                ):
+                    wrong.append(told)
+
+    clients = [threading.Thread(target=client, args=[number]) for number in range(16)]
+    counts = []
+    try:
+        for how in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+            with command(folder, free_port) as process:
+                for one in clients:
+                    if not one.ident:
+                        one.start()
+                time.sleep(1)
+                counts.append(kinds[200])
+                process.send_signal(how)
+                process.wait(60)
+                assert how == signal.SIGKILL or not half
     finally:
-        process.kill()
+        over.set()
+        for one in clients:
+            one.join()
+    assert not wrong and kinds.keys() <= {200, 503, "no connection"}
+    assert all(later > before for before, later in itertools.pairwise(counts))
 
 
 def test_a_run_without_a_file_is_told(trained):

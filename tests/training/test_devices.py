@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.histories import history_of
 from zoo.training import devices
 from zoo.training.devices import await_coordinator, check_free
 
@@ -65,7 +66,7 @@ def same_weights(one, other):
     scores = [json.loads((run / "metrics.json").read_text()) for run in (first, second)]
     assert scores[0]["loss"] == pytest.approx(scores[1]["loss"], abs=1e-5)
     histories = [
-        np.loadtxt(run / "history.csv", delimiter=",", skiprows=1, ndmin=2)
+        [[float(value) for value in row.values()] for row in history_of(run)]
         for run in (first, second)
     ]
     np.testing.assert_allclose(*histories, atol=1e-4)

@@ -4,7 +4,7 @@ A kind of answers is a class in a file of its own. A model has the option ``answ
 nothing else in zoo asks whether a text has one label or several.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ KINDS = {kind.name: kind for kind in (ONE, SEVERAL)}  # of models
 FORMS = {kind.form: kind for kind in (ONE, SEVERAL, SoftLabels())}  # of corpora
 
 
-def probabilities_of(model, texts: Sequence[str]) -> np.ndarray:
+def probabilities_of(model: Any, texts: Iterable[str]) -> np.ndarray:
     """``[texts, classes]`` float64 probabilities, in the order of texts or of a split of a corpus.
 
     Raises:

@@ -6,6 +6,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import keras
 
@@ -34,7 +35,7 @@ class Model(keras.Model):
         # lost; under a strategy it is averaged over devices, whose batches have other lengths.
         super()._symbolic_build(data_batch=self.one_text())
 
-    def jax_state_sync(self, *args, **kwargs):
+    def jax_state_sync(self, *args: Any, **kwargs: Any) -> None:
         # After the batches of an epoch: without any, Keras would go on, and miss what they make.
         if not (getattr(self, "_jax_state", None) or getattr(self, "_jax_state_synced", True)):
             raise UsageError("there are no texts: the dataset is empty")
@@ -47,7 +48,7 @@ class Model(keras.Model):
             with scope_of(self):
                 optimizer.build(self.trainable_variables)
 
-    def get_compile_config(self):
+    def get_compile_config(self) -> dict[str, Any]:
         self.build_optimizer()  # as the loaded one is, or Keras would warn that they differ
         return super().get_compile_config()
 

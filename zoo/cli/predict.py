@@ -23,7 +23,6 @@ from zoo.cli.texts import (
     Run,
     fastest_of,
     lines_of_standard_input,
-    model_of,
     no_file,
     one_source,
     only_of_file,
@@ -100,9 +99,9 @@ def predict(
     no_file(texts or [])
     if beam_option and not beam:
         raise UsageError("--beam-option needs --beam")
-    if beam and (keep_columns or probabilities or sure is not None or runtime):
+    if beam and (keep_columns or probabilities or sure is not None):
         option = "--keep-columns" if keep_columns else "--probabilities"
-        option = "--sure" if sure is not None else "--runtime" if runtime else option
+        option = "--sure" if sure is not None else option
         raise UsageError(f"--beam writes JSON lines of all probabilities: leave out {option}")
     kind = None
     if file not in (None, "-"):
@@ -111,7 +110,7 @@ def predict(
         kind = table_kind(file)
     output_format = _answer_format(output_format, output, beam, safe_csv, kind)
     if beam:
-        _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output)
+        _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output, runtime)
         return
     keep = kind is not None and keep_columns is not False
     if file not in (None, "-"):
@@ -123,7 +122,7 @@ def predict(
         texts = map(composed, texts) if texts else lines_of_standard_input(encoding)
     if output is not None:
         check_new(output)
-    model = fastest_of(run) if runtime is None else model_of(run, runtime)
+    model = fastest_of(run, runtime)
     from zoo.evaluation.prediction import (
         columns_of_answers,
         names_beside,
@@ -186,7 +185,9 @@ def _answer_format(given, output, beam, safe_csv, kind) -> str:
     return found
 
 
-def _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, output) -> None:
+def _predict_on_beam(
+    run, file, text_column, on_bad_row, encoding, beam_option, output, runtime
+) -> None:
     if file in (None, "-") or output is None:
         raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
     from zoo.datasets.catalogue.beam_preparation import import_beam
@@ -195,5 +196,6 @@ def _predict_on_beam(run, file, text_column, on_bad_row, encoding, beam_option, 
     from zoo.shipping.beam_prediction import predict_on_beam
 
     column, options = text_column_of(run, file, text_column, encoding), beam_options(beam_option)
-    predict_on_beam(run, file, output, column, options, on_bad_row or "fail", encoding)
+    on_bad_row = on_bad_row or "fail"
+    predict_on_beam(run, file, output, column, options, on_bad_row, encoding, runtime)
     show(f"The answers are in [bold]{escape(output)}[/].", soft_wrap=True)

@@ -1,6 +1,5 @@
 """Texts of a command: on its line, in a file, or lines of standard input."""
 
-import importlib.util
 import os
 import re
 import sys
@@ -97,19 +96,24 @@ def check_run(run):
         raise UsageError(f"{run} is a file: give the run's folder, {run.parent}")
 
 
-def model_of(run, runtime="keras"):
+def model_of(run):
     """The model of a run folder."""
     check_run(run)
-    return zoo.load(run, runtime)
+    return zoo.load(run)
 
 
-def fastest_of(run):
-    """The same, by ``model.onnx`` where it can be, without TensorFlow."""
-    from zoo.runs.onnx_model import NAME
+def fastest_of(run, runtime=None):
+    """The same, or by ``model.onnx``, without TensorFlow: by default where it can be."""
+    from zoo.runs.run_folder import fastest_runtime
 
-    if importlib.util.find_spec("onnxruntime") and (run / NAME).exists():
-        return model_of(run, "onnx")
-    return model_of(run)
+    check_run(run)
+    runtime = runtime or fastest_runtime(run)
+    try:
+        return zoo.load(run, runtime)
+    except UsageError as error:
+        if runtime == "onnx" and (run / "model.keras").exists():
+            raise UsageError(f"{error}. Or answer by model.keras: --runtime keras") from None
+        raise
 
 
 def text_column_of(run, file, given, encoding):

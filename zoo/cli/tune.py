@@ -12,7 +12,12 @@ from zoo.settings import NOT_TUNED
 
 @with_settings(*NOT_TUNED)
 def tune(
-    model: Annotated[str, typer.Argument(help="A name of zoo list.")] = "hcan",
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            help="A name of zoo list.", show_default="the one that is mostly best on such texts"
+        ),
+    ] = None,
     *,
     trials: Annotated[int, typer.Option(help="How many trainings in all.")] = 20,
     output: path_option(

@@ -202,7 +202,8 @@ def model_and_test(
     if data is not None:
         data = as_table(data)
         check_data(data)
-    model, config, files = run, None, {}
+    model: Any = run
+    config, files = None, {}
     if isinstance(run, str | Path):
         config = read_config(run)
         files = config.settings.files
@@ -216,9 +217,11 @@ def model_and_test(
         frame.attrs["form"] = corpus.kind.form
     else:
         encoding = columns.get("encoding")
-        own = {key: datasets.column_of(data, files.get(key), encoding) for key in COLUMNS}
+        own: dict[str, Any] = {
+            key: datasets.column_of(data, files.get(key), encoding) for key in COLUMNS
+        }
         own |= {name: files[name] for name in ("label_separator",) if name in files}
-        kind = run.kind if config is None else config.kind
+        kind = model.kind if config is None else config.kind
         frame = datasets.read_labelled(data, **own | columns, form=kind.form)
         known = config is not None and not isinstance(data, pd.DataFrame)
         if known and _is_known(data, config.settings):
@@ -230,7 +233,7 @@ def model_and_test(
     if config is not None:
         model = load(run)
     if data is not None:
-        rare = {name: files[name] for name in RARE if name in files}
+        rare: dict[str, Any] = {name: files[name] for name in RARE if name in files}
         source = FRAME if isinstance(data, pd.DataFrame) else data
         kind = of_form(frame.attrs["form"])
         frame = without_rare(frame, source, model.labels, **rare, kind=kind)

@@ -1,10 +1,13 @@
 """The base class of models that read documents sentence by sentence."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.classifier import Attention, TextClassifier, word_mask
-from zoo.options import Rate, Size
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Rate, Size
 
 
 class HierarchicalClassifier(TextClassifier):
@@ -29,18 +32,20 @@ class HierarchicalClassifier(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         max_words: Size = 100,
         max_sentences: Size = 100,
         output_dropout: Rate = 0.1,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, max_words=max_words, max_sentences=max_sentences, **kwargs)
         self.output_dropout = output_dropout
         self.drop = keras.layers.Dropout(output_dropout)
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         if isinstance(ids, dict):
             if return_attention_scores or not self.hierarchical:
                 raise ValueError("packed documents are for a model with sentences, without scores")

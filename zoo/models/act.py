@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -22,7 +22,8 @@ from zoo.layers import (
 )
 from zoo.layers.checks import check_heads, half_of
 from zoo.layers.entity_positions import entity_masks
-from zoo.options import Distance, Positive, Rate, Share, Size, Weight
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Distance, Positive, Rate, Share, Size, Sizes, Weight
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -97,7 +98,7 @@ class GlobalAttentionClassifier(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 120,
         embedding_range: Positive = 0.01,
@@ -114,8 +115,8 @@ class GlobalAttentionClassifier(TextClassifier):
         embedding_dropout: Rate = 0.0,
         center_weight: Weight = 0.001,
         center_rate: Share = 0.1,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_classes, embedding_dim=embedding_dim, embedding_range=embedding_range, **kwargs
         )
@@ -151,11 +152,15 @@ class GlobalAttentionClassifier(TextClassifier):
             self.centers = CenterLoss(num_classes, center_rate, dtype="float32")
             self.centers.build((None, hidden_dim))  # as no call reaches it before a loss is asked
 
-    def encode(self, words, mask, training):
+    def encode(
+        self, words: Tensor, mask: Tensor | None, training: bool | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Local representations, ``[batch, length, dim]``, and the global one or None."""
         raise NotImplementedError
 
-    def vectors(self, ids, training=None):
+    def vectors(
+        self, ids: Tensor, training: bool | None = None
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """Word vectors, ``[batch, length, embedding_dim]``; positions and roles, or None."""
         ids, roles = self.read(ids)
         words = self.drop_words(self.embed(ids), training=training)
@@ -166,7 +171,9 @@ class GlobalAttentionClassifier(TextClassifier):
             words = words + self.place(positions)
         return self.drop_numbers(words, training=training), positions, roles
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         mask = word_mask(ids)
         words, positions, roles = self.vectors(ids, training)
         words, overall = self.encode(words, mask, training)
@@ -183,7 +190,14 @@ class GlobalAttentionClassifier(TextClassifier):
             return probabilities, Attention(words=ops.expand_dims(scores, 2))
         return probabilities
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool | None = True,
+    ) -> Tensor:
         """The compiled loss and, in training, the centre loss."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if self.centers is None or not training:
@@ -217,7 +231,8 @@ class ACT(GlobalAttentionClassifier):
         num_layers: layers of attentive convolution (Section 4.2).
         num_heads: heads of each layer; divides ``embedding_dim``.
         filters: m, filters of each head.
-        kernel_size: n, words of an n-gram.
+        kernel_size: n, words of an n-gram; or several, whose filters' outputs are added up, which
+            the paper found to bring nothing (Section 4.2).
         attentive: False uses the feature maps themselves (Table 3, row 1).
         global_representation: False leaves it out of the attention (Table 3, row 3).
     """
@@ -258,16 +273,16 @@ class ACT(GlobalAttentionClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         num_layers: Size = 3,
         num_heads: Size = 6,
         filters: Size = 40,
-        kernel_size: Size = 3,
+        kernel_size: Size | Sizes = 3,
         attentive: bool = True,
         global_representation: bool = True,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
         if self.entities:
@@ -275,21 +290,38 @@ class ACT(GlobalAttentionClassifier):
         self.num_layers = num_layers
         self.num_heads = num_heads
         self.filters = filters
-        self.kernel_size = kernel_size
+        sizes = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
+        self.kernel_size = kernel_size if isinstance(kernel_size, int) else sizes
         self.attentive = attentive
         self.global_representation = global_representation
-        self.convolutions = [
-            AttentiveConv(num_heads, filters, kernel_size, attentive) for _ in range(num_layers)
+
+        def convolution(size: int) -> AttentiveConv:
+            return AttentiveConv(num_heads, filters, size, attentive)
+
+        self.convolutions = [convolution(sizes[0]) for _ in range(num_layers)]
+        self.more_convolutions = [
+            [convolution(size) for size in sizes[1:]] for _ in range(num_layers)
         ]
         self.norms = [keras.layers.LayerNormalization() for _ in range(num_layers)]
 
-    def encode(self, words, mask, training):
-        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            outputs, overall = convolution(words, mask=mask)
-            words = norm(words + outputs)
+    def encode(
+        self, words: Tensor, mask: Tensor | None, training: bool | None
+    ) -> tuple[Tensor, Tensor | None]:
+        for layer in range(self.num_layers):
+            words, overall = self.attend(layer, words, mask)
         return words, overall if self.global_representation else None
 
-    def corpus_tables(self, texts):
+    def attend(
+        self, layer: int, words: Tensor, mask: Tensor | None, **asked: Any
+    ) -> tuple[Tensor, ...]:
+        """A layer: local representations, the global one, and what else a convolution is asked."""
+        local, overall, *matches = self.convolutions[layer](words, mask=mask, **asked)
+        for convolution in self.more_convolutions[layer]:
+            others, more = convolution(words, mask=mask)
+            local, overall = local + others, overall + more
+        return self.norms[layer](words + local), overall, *matches
+
+    def corpus_tables(self, texts: Sequence[str]) -> dict[str, "pd.DataFrame"]:
         return {"Filters, and what excites them most": self.filter_ngrams(texts)}
 
     def filter_ngrams(
@@ -302,7 +334,7 @@ class ACT(GlobalAttentionClassifier):
         Args:
             texts: where n-grams are looked for.
             layer: of attentive convolution, from 0; n-grams of the first are of words, those of the
-                next of what came out of it.
+                next of what came out of it. Of several kernel sizes the first counts.
             most: n-grams of each filter, all different.
             filters: how many filters, those with the largest matches.
 
@@ -317,12 +349,11 @@ class ACT(GlobalAttentionClassifier):
             tokens = self.preprocessor.tokens(part)
             ids = self.preprocessor.pad(tokens.inputs)
             words, mask = self.vectors(ids)[0], word_mask(ids)
-            for convolution, norm in zip(self.convolutions[: layer + 1], self.norms, strict=False):
-                local, _, matches = convolution(words, mask=mask, return_attention_scores=True)
-                words = norm(words + local)
+            for number in range(layer + 1):
+                words, _, matches = self.attend(number, words, mask, return_attention_scores=True)
             split = tokens.words.to_list()
             ngrams = [
-                b" ".join(own[place : place + self.kernel_size]).decode()
+                b" ".join(own[place : place + self.convolutions[layer].kernel_size]).decode()
                 for own in split
                 for place in range(len(own))
             ]
@@ -374,13 +405,13 @@ class ACTTransformer(GlobalAttentionClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         num_layers: Size = 3,
         num_heads: Size = 6,
         feed_forward_dim: Size = 480,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
         self.num_layers = num_layers
@@ -392,7 +423,9 @@ class ACTTransformer(GlobalAttentionClassifier):
             for _ in range(num_layers)
         ]
 
-    def encode(self, words, mask, training):
+    def encode(
+        self, words: Tensor, mask: Tensor | None, training: bool | None
+    ) -> tuple[Tensor, Tensor | None]:
         words = words * self.embedding_dim**0.5  # Vaswani et al. 2017, Section 3.4
         words = words + self.encoding(words)
         for layer in self.encoder:

@@ -1,6 +1,6 @@
 """ATT-CNN: Attention-based CNNs for Sentence Classification (Zhao and Wu 2016), and Kim's CNN."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -8,8 +8,9 @@ from keras import ops
 from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import EntityPositions, NgramPooling, PairwiseAttention
 from zoo.layers.checks import half_of
-from zoo.options import Distance, Positive, Rate, Share, Size, Sizes
-from zoo.recipes import Recipe
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Distance, Positive, Rate, Share, Size, Sizes
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 RECIPE = Recipe(
@@ -39,7 +40,8 @@ class KimCNN(TextClassifier):
     """Kim's CNN (Kim 2014), the basic CNN of ATT-CNN and the shallow-and-wide CNN of HCAN.
 
     Convolutions of several widths, the maximum of each filter over time, softmax (Zhao and Wu
-    2016, Section 2.1; Gao et al. 2018, Section 4.2).
+    2016, Section 2.1; Gao et al. 2018, Section 4.2). Filters start as Keras' do; in Kim's code they
+    start between -0.01 and 0.01.
 
     Args:
         filters: feature maps of each width.
@@ -59,6 +61,7 @@ class KimCNN(TextClassifier):
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
 
     preset_weights = dict.fromkeys(("kim2014", "nguyen2015"), "word2vec-google-news-300")
+    preset_weights |= {"gao2018": "word2vec"}
     presets = {
         "kim2014": {
             "embedding_dim": 300,  # Kim, Section 3.2: word2vec
@@ -66,6 +69,13 @@ class KimCNN(TextClassifier):
             "windows": (3, 4, 5),  # Kim, Section 3.1
             "dropout": 0.5,  # Kim, Section 3.1
             "max_norm": 3.0,  # Kim, Section 3.1
+        },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "filters": 100,
+            "windows": (3, 4, 5),
+            "dropout": 0.5,
+            "max_norm": None,
         },
         "nguyen2015": {
             "embedding_dim": 300,  # Nguyen and Grishman, Section 4.2: word2vec
@@ -78,11 +88,11 @@ class KimCNN(TextClassifier):
             "entities": True,
         },
     }
-    recipes = {"kim2014": RECIPE}
+    recipes = {"kim2014": RECIPE, "gao2018": GAO2018}
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         filters: Size = 100,
         windows: Sizes = (3, 4, 5),
@@ -92,8 +102,8 @@ class KimCNN(TextClassifier):
         entities: bool = False,
         position_dim: Size | None = 60,
         max_distance: Distance = 50,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.filters = filters
         self.windows = tuple(windows)
@@ -111,17 +121,17 @@ class KimCNN(TextClassifier):
         if max_norm is not None:
             self.classify.kernel_constraint = keras.constraints.MaxNorm(max_norm, axis=0)
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         return self.classify_words(self.vectors(ids), word_mask(ids), training)
 
-    def vectors(self, ids):
+    def vectors(self, ids: Tensor) -> Tensor:
         """Word vectors, with those of the positions beside them if there are entities."""
         ids, roles = self.read(ids)
         if self.positions is None:
             return self.embed(ids)
         return ops.concatenate([self.embed(ids), self.positions(roles)], axis=-1)
 
-    def classify_words(self, words, mask, training):
+    def classify_words(self, words: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         """Section 2.1: ``[batch, length, dim]`` to ``[batch, num_classes]``."""
         return self.classify(self.drop(self.pool(words, mask=mask), training=training))
 
@@ -146,13 +156,17 @@ class ATTCNN(KimCNN):
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
     recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
 
-    def __init__(self, num_classes, *, attention_dim: Size = 100, decay: Share = 0.1, **kwargs):
+    def __init__(
+        self, num_classes: Classes, *, attention_dim: Size = 100, decay: Share = 0.1, **kwargs: Any
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.attention_dim = attention_dim
         self.decay = decay
         self.attention = PairwiseAttention(attention_dim, decay)
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         mask = word_mask(ids)
         words = self.vectors(ids)
         context, scores = self.attention(

@@ -1,6 +1,6 @@
 """Bags of n-grams: the linear models that the papers compare with, and fastText."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import keras
 import numpy as np
@@ -9,9 +9,13 @@ from keras import ops
 from zoo.backend.keras_private import TABLE, with_rows
 from zoo.classifier import TextClassifier
 from zoo.layers.masking import UNKNOWN, zero_masked
+from zoo.layers.types import Tensor
 from zoo.models._linear import chosen_weight, solved
-from zoo.options import Positive, Size
+from zoo.options import Classes, Positive, Size
 from zoo.registry import register_model
+
+if TYPE_CHECKING:
+    from zoo.datasets.corpus import Split
 
 TFIDF = ("tfidf", "log_tfidf")
 WIDTH = 300  # of the vectors that are clustered (Zhang et al. 2015)
@@ -64,7 +68,7 @@ class BagOfNgrams(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         ngrams: Size = 1,
         weighting: Literal["count", "presence", "mean", "tfidf", "log_tfidf"] = "count",
@@ -75,8 +79,8 @@ class BagOfNgrams(TextClassifier):
         embedding_dim: Size = 100,
         train_embeddings: bool = True,
         max_words: Size = 2_500,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         if solver is None and weighting in TFIDF:
             raise ValueError(f"weighting {weighting!r} needs a solver, which counts the texts")
         if clusters is not None and (solver is None or not train_embeddings):
@@ -126,27 +130,27 @@ class BagOfNgrams(TextClassifier):
         )
 
     @property
-    def reads_word_vectors(self):
+    def reads_word_vectors(self) -> bool:  # type: ignore[override]
         """Unless the table is the solver's weights."""
         return self.solver is None or not self.train_embeddings
 
     @property
-    def reads_vectors_apart(self):
+    def reads_vectors_apart(self) -> bool:  # type: ignore[override]
         """Whether the solver reads word vectors beside the n-grams."""
         return self.vectors
 
     @property
-    def grows(self):
+    def grows(self) -> bool:  # type: ignore[override]
         """Whether all that its tables have is what a solver finds."""
         return self.solver is not None and self.train_embeddings
 
-    def make_room(self, rows):
+    def make_room(self, rows: int) -> None:
         self.vocabulary_size = self.embed.input_dim = rows
         with_rows(self.embed, TABLE, rows)
         for name in ("known", "rarity") if self.vectors else ("rarity",):
             with_rows(self, name, rows)
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         ids = ops.cast(ids, "int32")
         mask = ops.greater(ids, UNKNOWN)  # what is not in the vocabulary counts for nothing
         weights = ops.cast(mask, "float32")
@@ -183,11 +187,11 @@ class BagOfNgrams(TextClassifier):
         return ops.take_along_axis(sums, ops.argsort(order, axis=-1), axis=-1)
 
     @property
-    def solves(self):
+    def solves(self) -> bool:  # type: ignore[override]
         """Whether there is a solver."""
         return self.solver is not None
 
-    def solve(self, split, seed: int = 0) -> None:
+    def solve(self, split: "Split", seed: int = 0) -> None:
         """Finds the weights with scikit-learn."""
         from scipy.sparse import csr_matrix, hstack
         from sklearn.feature_extraction.text import TfidfTransformer
@@ -302,11 +306,11 @@ class BagOfCharacterNgrams(BagOfNgrams):
     clean_up = "characters"
     max_vocabulary = 100_000  # n-grams
 
-    def __init__(self, num_classes, *, max_words: Size = 10_000, **kwargs):
+    def __init__(self, num_classes: Classes, *, max_words: Size = 10_000, **kwargs: Any) -> None:
         super().__init__(num_classes, max_words=max_words, **kwargs)
 
 
-def first_of_equals(ids):
+def first_of_equals(ids: Tensor) -> Tensor:
     """Of sorted ids ``[batch, length]``: True where one differs from that before it."""
     differs = ops.not_equal(ids[:, 1:], ids[:, :-1])
     return ops.concatenate([ops.ones_like(ids[:, :1], "bool"), differs], axis=-1)

@@ -3,7 +3,7 @@
 Ambartsoumian and Popowich 2018, Sections 4.3 and 5.1, Table 3.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -13,7 +13,8 @@ from zoo.layers import MaskedAveragePooling, recurrent
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.options import Rate, Size, Sizes
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Rate, Size, Sizes
 from zoo.recipes import Recipe
 from zoo.registry import register_model
 
@@ -47,6 +48,7 @@ class LSTM(TextClassifier):
         hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
             which the counts of Table 3 do not have. None leaves it out.
         dropout: rate on the word vectors.
+        state_dropout: rate on the state; the code of Barnes et al. has a dropout there, too.
     """
 
     presets = {
@@ -55,38 +57,47 @@ class LSTM(TextClassifier):
             "units": 300,  # Section 5.1
             "hidden_dim": None,  # Table 3's counts
         },
+        "zhang2015": {  # the LSTM of Zhang et al., whose numbers the ACT paper cites
+            "embedding_dim": 300,
+            "units": 512,
+            "pooling": "mean",
+        },
     }
 
     recipes = {"ambartsoumian2018": RECIPE}
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         units: Size = 100,
         bidirectional: bool = False,
         pooling: Literal["last", "mean"] = "last",
         hidden_dim: Size | None = None,
         dropout: Rate = 0.5,
-        **kwargs,
-    ):
+        state_dropout: Rate = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.units = units
         self.bidirectional = bidirectional
         self.pooling = pooling
         self.hidden_dim = hidden_dim
         self.dropout = dropout
+        self.state_dropout = state_dropout
         self.drop = keras.layers.Dropout(dropout)
+        self.drop_state = keras.layers.Dropout(state_dropout)
         encoder = recurrent.LSTM(units, return_sequences=pooling == "mean")
         self.encoder = Bidirectional(encoder) if bidirectional else encoder
         self.mean = MaskedAveragePooling() if pooling == "mean" else None
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu") if hidden_dim else None
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.drop(self.embed(ids), training=training)
         state = self.encoder(words, mask=word_mask(ids), training=training)
         if self.mean is not None:
             state = self.mean(state, mask=word_mask(ids))
+        state = self.drop_state(state, training=training)
         return self.classify(state if self.hidden is None else self.hidden(state))
 
 
@@ -102,7 +113,9 @@ class BarnesCNN(TextClassifier):
         filters: feature maps of each width.
         windows: words in the windows of the convolutions.
         hidden_dim: width of the layer before the softmax.
-        dropout: rate on word vectors and after the convolutions.
+        dropout: rate on word vectors and at one place more.
+        drop_after: which place: after the "convolutions", or after the "hidden" layer, as in the
+            code of Barnes et al.
     """
 
     presets = {
@@ -121,15 +134,16 @@ class BarnesCNN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         filters: Size = 20,
         windows: Sizes = (2, 3, 4),
         hidden_dim: Size = 100,
         dropout: Rate = 0.5,
+        drop_after: Literal["convolutions", "hidden"] = "convolutions",
         max_words: Size = 200,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, max_words=max_words, **kwargs)
         if max_words <= max(windows):
             raise ValueError(
@@ -139,12 +153,13 @@ class BarnesCNN(TextClassifier):
         self.windows = tuple(windows)
         self.hidden_dim = hidden_dim
         self.dropout = dropout
+        self.drop_after = drop_after
         self.drop = keras.layers.Dropout(dropout)
         self.convolutions = [keras.layers.Dense(filters, activation="relu") for _ in windows]
         self.pool = keras.layers.MaxPooling1D(2)
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.drop(zero_masked(self.embed(ids), word_mask(ids)), training=training)
         # As long as the longest text, whatever the batch: Dense needs one length.
         words = ops.pad(words, [[0, 0], [0, self.max_words], [0, 0]])[:, : self.max_words]
@@ -155,4 +170,6 @@ class BarnesCNN(TextClassifier):
         features = ops.concatenate(features, axis=1)
         length = sum((self.max_words - size + 1) // 2 for size in self.windows)
         features = ops.reshape(features, (-1, length * self.filters))
-        return self.classify(self.hidden(self.drop(features, training=training)))
+        if self.drop_after == "convolutions":
+            return self.classify(self.hidden(self.drop(features, training=training)))
+        return self.classify(self.drop(self.hidden(features), training=training))

@@ -3,6 +3,8 @@
 With the sizes of MiniLM (Wang et al. 2020), which is a small one.
 """
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -10,7 +12,8 @@ from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling, PositionEmbedding, TransformerLayer
 from zoo.layers.checks import check_heads
 from zoo.layers.normalization import LayerNormalization
-from zoo.options import Positive, Rate, Size
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Positive, Rate, Size
 from zoo.registry import register_model
 
 
@@ -51,7 +54,7 @@ class BERT(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         num_layers: Size = 2,
         num_heads: Size = 4,
@@ -59,8 +62,8 @@ class BERT(TextClassifier):
         dropout: Rate = 0.1,
         norm_epsilon: Positive = 1e-12,
         start_vector: bool = False,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
         self.num_layers = num_layers
@@ -86,7 +89,7 @@ class BERT(TextClassifier):
         self.mean = MaskedAveragePooling()
         self.drop = keras.layers.Dropout(dropout)
 
-    def document(self, ids, training=None):
+    def document(self, ids: Tensor, training: bool | None = None) -> Tensor:
         """What is classified, ``[batch, embedding_dim]``, and what each head of each layer saw."""
         mask = word_mask(ids)
         words = self.embed(ids)
@@ -102,7 +105,9 @@ class BERT(TextClassifier):
             scores.append(weights)
         return self.drop(self.mean(words, mask=mask), training=training), scores
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         document, scores = self.document(ids, training=training)
         probabilities = self.classify(document)
         if return_attention_scores:

@@ -3,13 +3,16 @@
 Shen et al., ICLR 2018.
 """
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers.layer import UnmaskedLayer
 from zoo.layers.masking import masked_softmax
-from zoo.options import Positive, Rate, Size
+from zoo.layers.types import ActivationLike, Shape, Tensor
+from zoo.options import Classes, Positive, Rate, Size
 from zoo.registry import register_model
 
 SCALE = 5.0  # c of the scores (Section 3.1)
@@ -18,11 +21,13 @@ SCALE = 5.0  # c of the scores (Section 3.1)
 class Wide(UnmaskedLayer):
     """What the mechanisms share: ``dim`` features go in and come out; no mask does."""
 
-    def __init__(self, dim, **kwargs):
+    def __init__(self, dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dim = dim
 
-    def dense(self, activation=None, use_bias=True):
+    def dense(
+        self, activation: ActivationLike | None = None, use_bias: bool = True
+    ) -> keras.layers.Dense:
         return keras.layers.Dense(self.dim, activation, use_bias, dtype=self.dtype_policy)
 
 
@@ -35,17 +40,17 @@ class MaskedSelfAttention(Wide):
     none to attend to gets zeros, as in the authors' code.
     """
 
-    def __init__(self, dim, backward=False, **kwargs):
+    def __init__(self, dim: int, backward: bool = False, **kwargs: Any) -> None:
         super().__init__(dim, **kwargs)
         self.backward = backward
         self.attended = self.dense(use_bias=False)  # W1
         self.attending = self.dense()  # W2 and b
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.attended.build(input_shape)
         self.attending.build(input_shape)
 
-    def call(self, inputs, mask):
+    def call(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
         # [batch, j, dim, i]: the softmax is fastest over the last axis
         i = ops.expand_dims(ops.transpose(self.attended(inputs), (0, 2, 1)), 1)
         j = ops.expand_dims(self.attending(inputs), -1)
@@ -67,16 +72,16 @@ class Source2Token(Wide):
     is left out: it adds the same to all, which changes no softmax.
     """
 
-    def __init__(self, dim, **kwargs):
+    def __init__(self, dim: int, **kwargs: Any) -> None:
         super().__init__(dim, **kwargs)
         self.hidden = self.dense("elu")
         self.score = self.dense(use_bias=False)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.hidden.build(input_shape)
         self.score.build(input_shape)
 
-    def call(self, inputs, mask):
+    def call(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
         scores = ops.transpose(self.score(self.hidden(inputs)), (0, 2, 1))
         weights = masked_softmax(scores, ops.expand_dims(mask, 1))  # [batch, dim, words]
         values = ops.transpose(inputs, (0, 2, 1))
@@ -91,7 +96,7 @@ class MaskedBlockSelfAttention(Wide):
     ``[batch, blocks, blocks, dim]`` weights.
     """
 
-    def __init__(self, dim, block_words, backward=False, **kwargs):
+    def __init__(self, dim: int, block_words: int, backward: bool = False, **kwargs: Any) -> None:
         super().__init__(dim, **kwargs)
         self.block_words = block_words
         self.backward = backward
@@ -102,14 +107,14 @@ class MaskedBlockSelfAttention(Wide):
         self.fusion = self.dense("elu")
         self.fusion_gate = self.dense("sigmoid")
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         for layer in (self.intra, self.source2token, self.inter):
             layer.build(input_shape)
         self.gate.build((None, None, 2 * self.dim))
         self.fusion.build((None, None, 3 * self.dim))
         self.fusion_gate.build((None, None, 3 * self.dim))
 
-    def call(self, inputs, mask):
+    def call(self, inputs: Tensor, mask: Tensor | None) -> Tensor:
         blocks = ops.shape(inputs)[1] // self.block_words
         # Intra-block: h of each word, v of each block
         block_mask = ops.reshape(mask, (-1, self.block_words))
@@ -161,15 +166,15 @@ class BiBloSAN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         units: Size = 64,
         block_words: Size = 10,
         hidden_dim: Size = 100,
         dropout: Rate = 0.3,
         embedding_range: Positive = 0.5,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_range=embedding_range, **kwargs)
         self.units = units
         self.block_words = block_words
@@ -183,7 +188,9 @@ class BiBloSAN(TextClassifier):
         self.source2token = Source2Token(2 * units)
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         length = ops.shape(ids)[1]
         whole = (length + self.block_words - 1) // self.block_words * self.block_words
         ids = ops.pad(ids, [[0, 0], [0, whole - length]])  # to whole blocks

@@ -1,6 +1,7 @@
 """Character-level Convolutional Networks for Text Classification (NIPS 2015)."""
 
 from functools import partial
+from typing import Any
 
 import keras
 from keras import ops
@@ -8,7 +9,8 @@ from keras import ops
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.options import Positive, Rate, Size
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Positive, Rate, Size
 from zoo.registry import register_model
 
 WINDOWS = (7, 7, 3, 3, 3, 3)  # Table 1
@@ -48,7 +50,7 @@ class CharCNN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 16,
         embedding_range: Positive = 1.0,
@@ -56,8 +58,8 @@ class CharCNN(TextClassifier):
         hidden_dim: Size = 256,
         dropout: Rate = 0.5,
         max_words: Size = 1014,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_classes,
             embedding_dim=embedding_dim,
@@ -74,7 +76,7 @@ class CharCNN(TextClassifier):
         self.hidden = [dense(hidden_dim) for _ in range(2)]
         self.drop = keras.layers.Dropout(dropout)
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         features = zero_masked(self.embed(ids), word_mask(ids))
         length = max(self.max_words, SHORTEST)
         features = ops.pad(features, [[0, 0], [0, length], [0, 0]])[:, :length]

@@ -1,17 +1,19 @@
 """Conv-GRNN and LSTM-GRNN: Document Modeling with Gated Recurrent Neural Network (EMNLP 2015)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
 
 from zoo.layers import MaskedAveragePooling, SentenceEncoder
+from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.layer import Layer, UnmaskedLayer
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
 from zoo.layers.recurrent import LSTM
+from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
-from zoo.options import Size
+from zoo.options import Classes, Size
 from zoo.registry import register_model
 
 
@@ -25,15 +27,17 @@ class GatedCell(Layer):
         units: width of h.
     """
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = self.state_size = units
         self.gates = keras.layers.Dense(3 * units, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.gates.build((None, input_shape[-1] + self.units))
 
-    def call(self, inputs, states, training=None):
+    def call(
+        self, inputs: Tensor, states: list[Tensor], training: bool | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
         (state,) = states
         gates = self.gates(ops.concatenate([state, inputs], axis=-1))
         take, keep, new = ops.split(gates, 3, axis=-1)
@@ -44,11 +48,21 @@ class GatedCell(Layer):
 class Level(UnmaskedLayer):
     """What the levels share: no attention."""
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = units
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
+        """A vector, ``[batch, units]``, of each sequence."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Any]:
         vector = self.summarize(inputs, mask, training)
         return (vector, (None, None)) if return_attention_scores else vector
 
@@ -61,16 +75,16 @@ class ConvolutionalSentence(Level):
     three. An n-gram starts at every word; beyond the last one there are zeros.
     """
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
         self.convolutions = [keras.layers.Dense(units, dtype=self.dtype_policy) for _ in range(3)]
         self.mean = MaskedAveragePooling()
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         for size, convolution in enumerate(self.convolutions, start=1):
             convolution.build((*input_shape[:-1], size * input_shape[-1]))
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         inputs = zero_masked(inputs, mask)
         vectors = [
             ops.tanh(self.mean(convolution(ngrams(inputs, size)), mask=mask))
@@ -83,31 +97,39 @@ class ConvolutionalSentence(Level):
 class RecurrentSentence(Level):
     """A sentence's vector by an LSTM: its last state (Section 2.1)."""
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
         self.encoder = LSTM(units, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.encoder.build(input_shape)
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         return self.encoder(inputs, mask=mask, training=training)
 
 
 @keras.saving.register_keras_serializable("zoo")
 class GatedDocument(Level):
-    """A document's vector: the mean of the states of a gated recurrent network (Section 2.2)."""
+    """A document's vector: the mean of the states of a gated recurrent network (Section 2.2).
 
-    def __init__(self, units, **kwargs):
+    Args:
+        units: width of a state.
+        bidirectional: whether a second network reads the sentences backward; its states stand
+            beside the first one's.
+    """
+
+    def __init__(self, units: int, bidirectional: bool = False, **kwargs: Any) -> None:
         super().__init__(units, **kwargs)
+        self.bidirectional = bidirectional
         cell = GatedCell(units, dtype=self.dtype_policy)
-        self.encoder = keras.layers.RNN(cell, return_sequences=True, dtype=self.dtype_policy)
+        encoder = keras.layers.RNN(cell, return_sequences=True, dtype=self.dtype_policy)
+        self.encoder = Bidirectional(encoder) if bidirectional else encoder
         self.mean = MaskedAveragePooling()
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.encoder.build(input_shape)
 
-    def summarize(self, inputs, mask, training):
+    def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
         return self.mean(self.encoder(inputs, mask=mask, training=training), mask=mask)
 
 
@@ -124,7 +146,10 @@ class GRNN(HierarchicalClassifier):
 
     Args:
         sentence: how a sentence becomes a vector: "convolution" or "lstm".
-        units: width of sentence vectors and of the document's; the paper does not give it.
+        units: width of sentence vectors and of the states of the document's network; the paper
+            does not give it.
+        bidirectional: whether the document's network reads the sentences in both directions, as
+            Yang et al. 2016 have it (Section 4), or forward, as Tang et al. (Section 2.2).
         output_dropout: rate on the document vector; the paper has none.
     """
 
@@ -141,15 +166,24 @@ class GRNN(HierarchicalClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 100,
         sentence: Literal["convolution", "lstm"] = "convolution",
         units: Size = 50,
-        **kwargs,
-    ):
+        bidirectional: bool = True,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.sentence = sentence
         self.units = units
         self.words = SentenceEncoder(SENTENCES[sentence](units))
-        self.sentences = GatedDocument(units)
+        self.bidirectional = bidirectional
+        self.sentences = GatedDocument(units, bidirectional)
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """Models that were saved before ``bidirectional`` read forward alone."""
+        return super().from_config({"bidirectional": False} | config, custom_objects)

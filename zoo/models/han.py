@@ -1,6 +1,6 @@
 """HAN: Hierarchical Attention Networks for Document Classification (Yang et al. 2016)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -8,9 +8,10 @@ from keras import ops
 from zoo.layers import ContextAttention, MaskedAveragePooling, MaskedMaxPooling, SentenceEncoder
 from zoo.layers.bidirectional import Bidirectional
 from zoo.layers.recurrent import GRU
+from zoo.layers.types import Shape, Tensor
 from zoo.models._hierarchical import HierarchicalClassifier
-from zoo.options import Size
-from zoo.recipes import Recipe
+from zoo.options import Classes, Size
+from zoo.recipes import GAO2018, Recipe
 from zoo.registry import register_model
 
 POOLINGS = {
@@ -28,17 +29,23 @@ class HANLevel(keras.layers.Layer):
     ``[batch, 1, length]``, None without attention; and None, as no word attends to another.
     """
 
-    def __init__(self, units, attention_dim, pooling, **kwargs):
+    def __init__(self, units: int, attention_dim: int, pooling: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.encoder = Bidirectional(GRU(units, return_sequences=True))
         self.summary = POOLINGS[pooling](attention_dim)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.encoder.build(input_shape)
         self.summary.build(self.encoder.compute_output_shape(input_shape))
 
-    def call(self, inputs, mask=None, training=None, return_attention_scores=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool | None = None,
+        return_attention_scores: bool = False,
+    ) -> Tensor | tuple[Tensor, Any]:
         # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
@@ -46,7 +53,7 @@ class HANLevel(keras.layers.Layer):
         words = None if weights is None else ops.expand_dims(weights, 1)
         return (vector, (words, None)) if return_attention_scores else vector
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: Tensor, previous_mask: Tensor | None) -> None:
         return None
 
 
@@ -71,7 +78,7 @@ class HAN(HierarchicalClassifier):
     learning_rate = 2e-3
     sentence_groups = 4  # a step of a GRU costs more than a padded word in it
 
-    preset_weights = {"yang2016": "word2vec"}  # Section 3.3
+    preset_weights = dict.fromkeys(("yang2016", "gao2018"), "word2vec")  # Section 3.3; HCAN's 4.3
     presets = {
         "yang2016": {
             "embedding_dim": 200,  # Section 3.3
@@ -79,8 +86,15 @@ class HAN(HierarchicalClassifier):
             "attention_dim": 100,  # Section 3.3
             "output_dropout": 0.0,  # the paper has none
         },
+        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+            "embedding_dim": 512,
+            "units": 50,
+            "attention_dim": 200,
+            "output_dropout": 0.0,
+        },
     }
     recipes = {
+        "gao2018": GAO2018,
         "yang2016": Recipe(
             keep="best",
             optimizer="SGD",  # Section 3.3
@@ -96,14 +110,14 @@ class HAN(HierarchicalClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 100,
         units: Size = 50,
         attention_dim: Size = 100,
         pooling: Literal["attention", "average", "max"] = "attention",
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_dim=embedding_dim, **kwargs)
         self.units = units
         self.attention_dim = attention_dim

@@ -1,16 +1,19 @@
 """LEAM: Joint Embedding of Words and Labels for Text Classification (ACL 2018)."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers.masking import weighted_sum, zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.options import Distance, Rate, Size, Weight
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Distance, Rate, Size, Weight
 from zoo.registry import register_model
 
 
-def unit(vectors):
+def unit(vectors: Tensor) -> Tensor:
     """Vectors of length 1, or 0 where they were."""
     exact = ops.cast(vectors, "float32")
     square = ops.sum(ops.square(exact), axis=-1, keepdims=True)
@@ -40,14 +43,14 @@ class LEAM(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         radius: Distance = 5,
         hidden_dim: Size = 100,
         dropout: Rate = 0.5,
         class_penalty: Weight = 1.0,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         self.radius = radius
         self.hidden_dim = hidden_dim
@@ -60,11 +63,13 @@ class LEAM(TextClassifier):
         self.likeness = keras.layers.Dense(num_classes, activation="relu")
         self.hidden = keras.layers.Dense(hidden_dim, activation="relu")
 
-    def head(self, vectors, training):
+    def head(self, vectors: Tensor, training: bool | None) -> Tensor:
         """Probabilities of documents or of classes, ``[number, classes]`` float32."""
         return self.classify(self.drop(self.hidden(vectors), training=training))
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         mask = word_mask(ids)
         words = zero_masked(self.drop(self.embed(ids), training=training), mask)
         # Equation 2: cosines of words and classes, 0 for padding

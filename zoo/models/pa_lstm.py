@@ -1,5 +1,7 @@
 """PA-LSTM: Position-aware Attention and Supervised Data Improve Slot Filling (EMNLP 2017)."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -7,7 +9,8 @@ from zoo.classifier import Attention, TextClassifier, word_mask
 from zoo.layers import EntityPositions, PositionAwareAttention
 from zoo.layers.checks import half_of
 from zoo.layers.recurrent import LSTM
-from zoo.options import Distance, Positive, Rate, Size
+from zoo.layers.types import Tensor
+from zoo.options import Classes, Distance, Positive, Rate, Size
 from zoo.registry import register_model
 
 
@@ -49,7 +52,7 @@ class PALSTM(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         entities: bool = False,
         num_layers: Size = 1,
@@ -59,8 +62,8 @@ class PALSTM(TextClassifier):
         max_distance: Distance = 50,
         dropout: Rate = 0.5,
         embedding_range: Positive = 0.5,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_range=embedding_range, **kwargs)
         self.entities = entities
         self.num_layers = num_layers
@@ -76,7 +79,9 @@ class PALSTM(TextClassifier):
             self.positions = EntityPositions(max_distance, half_of(position_dim))
         self.attention = PositionAwareAttention(attention_dim)
 
-    def call(self, ids, training=None, return_attention_scores=False):
+    def call(
+        self, ids: Tensor, training: bool | None = None, return_attention_scores: bool = False
+    ) -> Tensor | tuple[Tensor, Attention]:
         mask = word_mask(ids)
         ids, roles = self.read(ids)
         states = self.drop(self.embed(ids), training=training)

@@ -1,14 +1,20 @@
 """Paragraph Vector: Distributed Representations of Sentences and Documents (ICML 2014)."""
 
+from typing import TYPE_CHECKING, Any
+
 import keras
 import numpy as np
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import UNKNOWN, zero_masked
+from zoo.layers.types import Tensor
 from zoo.models._linear import solved
-from zoo.options import Positive, Size
+from zoo.options import Classes, Positive, Size
 from zoo.registry import register_model
+
+if TYPE_CHECKING:
+    from zoo.datasets.corpus import Split
 
 NEGATIVE = 5  # samples against each word
 
@@ -39,15 +45,15 @@ class ParagraphVector(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 100,
         steps: Size = 20,
         step_size: Positive = 4.0,
         passes: Size = 10,
         max_words: Size = 2_500,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, embedding_dim=embedding_dim, max_words=max_words, **kwargs)
         self.steps = steps
         self.step_size = step_size
@@ -60,10 +66,10 @@ class ParagraphVector(TextClassifier):
             autocast=False,
         )
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         return self.classify(self.vectors(ids))
 
-    def vectors(self, ids):
+    def vectors(self, ids: Tensor) -> Tensor:
         """``[batch, words]`` ids to the documents' vectors, ``[batch, dim]`` float32."""
         mask = ops.logical_and(word_mask(ids), ops.not_equal(ids, UNKNOWN))
         words = ops.cast(zero_masked(self.embed(ids), mask), "float32")
@@ -80,7 +86,7 @@ class ParagraphVector(TextClassifier):
             document = document + self.step_size * (1 - step / self.steps) * gradient
         return document
 
-    def solve(self, split, seed: int = 0) -> None:
+    def solve(self, split: "Split", seed: int = 0) -> None:
         """Trains the word vectors with gensim and the softmax with scikit-learn."""
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 

@@ -1,16 +1,19 @@
 """Skim-RNN: Neural Speed Reading via Skim-RNN (ICLR 2018)."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers import MaskedAveragePooling
 from zoo.layers.layer import Layer
-from zoo.options import Positive, Rate, Size, Weight
+from zoo.layers.types import Shape, Tensor
+from zoo.options import Classes, Positive, Rate, Size, Weight
 from zoo.registry import register_model
 
 
-def lstm(gates, memory):
+def lstm(gates: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
     """An LSTM's h and c, of all its gates before their activations and the last c.
 
     One is added to the forget gate, as is usual, so that it starts by keeping.
@@ -33,7 +36,7 @@ class SkimCell(Layer):
     so is the first state, as Keras wants on JAX.
     """
 
-    def __init__(self, units, small_units, temperature, **kwargs):
+    def __init__(self, units: int, small_units: int, temperature: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = units
         self.small_units = small_units
@@ -43,11 +46,13 @@ class SkimCell(Layer):
         self.read = keras.layers.Dense(4 * units, dtype=self.dtype_policy)
         self.skim = keras.layers.Dense(4 * small_units, dtype=self.dtype_policy)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         for layer in (self.policy, self.read, self.skim):
             layer.build((None, input_shape[-1] - 2 + self.units))
 
-    def call(self, inputs, states, training=None):
+    def call(
+        self, inputs: Tensor, states: list[Tensor], training: bool | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
         state, memory = states[0][:, :-1], states[1]
         noise = ops.cast(inputs[:, -2:], "float32")
         seen = ops.concatenate([inputs[:, :-2], state], axis=-1)
@@ -90,15 +95,15 @@ class SkimLSTM(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         units: Size = 100,
         small_units: Size = 5,
         gamma: Weight = 0.01,
         temperature: Positive = 0.5,
         dropout: Rate = 0.3,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_classes, **kwargs)
         if not 0 < small_units <= units:
             raise ValueError(f"small_units must be 1 to {units} (units): got {small_units}")
@@ -113,7 +118,7 @@ class SkimLSTM(TextClassifier):
         self.mean = MaskedAveragePooling(dtype="float32")
         self.seed = keras.random.SeedGenerator()
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         mask = word_mask(ids)
         words = self.drop(self.embed(ids), training=training)
         noise = ops.zeros((*ops.shape(ids), 2), words.dtype)

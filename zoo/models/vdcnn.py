@@ -1,6 +1,6 @@
 """VDCNN: Very Deep Convolutional Networks for Text Classification (EACL 2017)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import keras
 from keras import ops
@@ -9,7 +9,8 @@ from zoo.backend.devices import is_mirrored
 from zoo.classifier import TextClassifier, word_mask
 from zoo.layers.masking import zero_masked
 from zoo.layers.ngrams import ngrams
-from zoo.options import Positive, Size
+from zoo.layers.types import Shape, Tensor
+from zoo.options import Classes, Positive, Size
 from zoo.registry import register_model
 
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # Table 2
@@ -20,7 +21,7 @@ KEPT = 8  # the largest matches of each filter (Section 3.1)
 class ConvolutionalBlock(keras.layers.Layer):
     """Two convolutions of three characters, each with batch normalisation and ReLU (Figure 2)."""
 
-    def __init__(self, filters, **kwargs):
+    def __init__(self, filters: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.convolutions = [
             keras.layers.Dense(
@@ -34,13 +35,13 @@ class ConvolutionalBlock(keras.layers.Layer):
             for _ in range(2)
         ]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             convolution.build((*input_shape[:-1], 3 * input_shape[-1]))
             input_shape = (*input_shape[:-1], convolution.units)
             norm.build(input_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             inputs = ops.relu(norm(convolution(ngrams(inputs, 3, 1)), training=training))
         return inputs
@@ -74,7 +75,7 @@ class VDCNN(TextClassifier):
 
     def __init__(
         self,
-        num_classes,
+        num_classes: Classes,
         *,
         embedding_dim: Size = 16,
         embedding_range: Positive = 1.0,
@@ -82,8 +83,8 @@ class VDCNN(TextClassifier):
         filters: Size = 32,
         hidden_dim: Size = 256,
         max_words: Size = 1024,
-        **kwargs,
-    ):
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_classes,
             embedding_dim=embedding_dim,
@@ -105,7 +106,7 @@ class VDCNN(TextClassifier):
             for _ in range(2)
         ]
 
-    def call(self, ids, training=None):
+    def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         features = zero_masked(self.embed(ids), word_mask(ids))
         length = max(self.max_words, 8 * KEPT)  # of which 8 are left
         features = ops.pad(features, [[0, 0], [0, length], [0, 0]])[:, :length]

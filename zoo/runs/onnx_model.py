@@ -56,12 +56,18 @@ class OnnxClassifier:
             about = json.loads(self.session.get_modelmeta().custom_metadata_map[ABOUT])
             self.labels, self.kind = list(about["labels"]), KINDS[about["answers"]]
             self.thresholds, self.words = about["thresholds"], about["words"]
+            outputs = {one.name: one.shape for one in self.session.get_outputs()}
+            if outputs["probabilities"][-1] != len(self.labels):
+                raise ValueError("its labels are not those of its probabilities")
         except KeyError:
             raise UsageError(
                 f"{path} takes no texts, or is not zoo's: write it with zoo export --format onnx"
             ) from None
         except Exception as error:  # onnxruntime's have no base of their own
-            raise UsageError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+            version, reason = onnxruntime.__version__, " ".join(str(error).split())[:200]
+            raise UsageError(
+                f"{path} is damaged, or too new for onnxruntime {version}: {reason}"
+            ) from None
 
     def predict(self, texts: Sequence[str]) -> np.ndarray:
         """``[texts, classes]`` float32 probabilities, in the order of the texts."""

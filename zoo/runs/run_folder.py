@@ -20,6 +20,7 @@ import shutil
 from collections.abc import Iterator
 from datetime import datetime
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
 from zoo.registry import import_model, list_models
+from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import RunConfig, read_config
 
 if TYPE_CHECKING:
@@ -244,10 +246,13 @@ def load(run: str | Path, runtime: str = "keras") -> "TextClassifier":
     return model
 
 
+def fastest_runtime(run: Path) -> str:
+    """By which a run answers without TensorFlow, if it can."""
+    return "onnx" if find_spec("onnxruntime") and (run / NAME).exists() else "keras"
+
+
 def _load_onnx(run):
     """What ``model.onnx`` of a folder answers by, or the file itself."""
-    from zoo.runs.onnx_model import NAME, OnnxClassifier
-
     if run.is_file():
         return OnnxClassifier(run)
     path = run / NAME

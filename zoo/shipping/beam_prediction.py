@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import apache_beam as beam
-import tensorflow as tf
 from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunInference
 
-from zoo.answers import ONE, answer
+from zoo.answers import ONE, answer, as_probabilities, told
 from zoo.datasets.catalogue.beam_preparation import pipeline_options, usage_error_in
 from zoo.datasets.own_files.reading import (
     NoRows,
@@ -22,11 +21,12 @@ from zoo.datasets.own_files.reading import (
     stream_texts,
     text_column_of,
 )
-from zoo.errors import UsageError
+from zoo.errors import UsageError, unknown
 from zoo.filesystem.atomic_files import check_new, whole
-from zoo.filesystem.paths import expanded
+from zoo.filesystem.paths import check_no_pattern, expanded
+from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import read_config
-from zoo.shipping.saved_model import check_path
+from zoo.runs.run_folder import RUNTIMES, fastest_runtime, load
 
 PIECES = 16  # of work, at least; a file is read as often as it has pieces
 BATCH = 512  # texts that a worker gets at once
@@ -36,6 +36,25 @@ TOLD = "told"  # what reading a file has to tell
 OWN = threading.local()  # to a thread: ``messages``, where they are kept
 
 logger = logging.getLogger("zoo")
+
+
+class OnnxHandler(ModelHandler):
+    """Runs a run's ``model.onnx``, without TensorFlow; each worker process loads it once.
+
+    Args:
+        path: the file, on a disk that all workers see.
+    """
+
+    def __init__(self, path: str):
+        super().__init__(max_batch_size=BATCH)
+        self.path = path
+
+    def load_model(self):
+        return OnnxClassifier(self.path)
+
+    def run_inference(self, batch: Sequence[str], model, inference_args=None) -> Iterable[dict]:
+        rows = as_probabilities(model, model.predict_texts(batch, verbose=0))
+        return [told(model, text, row) for text, row in zip(batch, rows, strict=True)]
 
 
 class SavedModelHandler(ModelHandler):
@@ -52,9 +71,13 @@ class SavedModelHandler(ModelHandler):
         self.kind = kind
 
     def load_model(self):
+        import tensorflow as tf
+
         return tf.saved_model.load(self.path)
 
     def run_inference(self, batch: Sequence[str], model, inference_args=None) -> Iterable[dict]:
+        import tensorflow as tf
+
         answers = [None] * len(batch)
         order = sorted(range(len(batch)), key=lambda i: len(batch[i]))
         for start in range(0, len(order), ANSWERED_AT_ONCE):
@@ -75,6 +98,7 @@ def predict_on_beam(
     options: Sequence[str] = (),
     on_bad_row: str = "fail",
     encoding: str | None = None,
+    runtime: str | None = None,
 ) -> None:
     """Labels the texts of files, and writes JSON lines into a new folder.
 
@@ -93,17 +117,22 @@ def predict_on_beam(
         on_bad_row: as of :func:`zoo.datasets.read_texts`, but each file by itself must have more
             good rows than bad ones.
         encoding: of files that are not UTF-8, such as "cp1252".
+        runtime: "onnx", the run's ``model.onnx``; or "keras", its SavedModel; by default the former
+            where there is one.
 
     Raises:
-        UsageError: if the run has no SavedModel, a file cannot be read, or the folder is there.
+        UsageError: if the run has no such model, a file cannot be read, or the folder is there.
     """
     run, files, output = expanded(run), as_path(files), expanded(output)
-    model = run / "saved_model"
-    if not model.is_dir():
-        raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
+    if runtime not in (None, *RUNTIMES):
+        raise unknown("runtime", runtime, RUNTIMES)
+    if (runtime or fastest_runtime(run)) == "onnx":
+        load(run, "onnx")  # or is told that it cannot be
+        handler = OnnxHandler(str((run / NAME).absolute()))
+    else:
+        handler = _handler_of_saved_model(run)
     check_new(output)
-    for path in (model, output):
-        check_path(path)
+    check_no_pattern(output)
     text_column = text_column_of(files, text_column, encoding)  # the same one of all files
     paths = list(map(str, matching_files(files)))
     with _told():  # by a worker, again
@@ -112,7 +141,6 @@ def predict_on_beam(
         for path in paths:  # a fault of the first row is told at once, and not by a worker
             next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))
-    handler = SavedModelHandler(str(model.absolute()), read_config(run).kind)
     with whole(output.absolute()) as folder:
         pipeline = beam.Pipeline(options=pipeline_options(options))
         read = (
@@ -140,6 +168,14 @@ def predict_on_beam(
             for report in reports.read_text("utf-8").splitlines():
                 logger.warning("%s", json.loads(report))
             reports.unlink()
+
+
+def _handler_of_saved_model(run):
+    path = run / "saved_model"
+    if not path.is_dir():
+        raise UsageError(f"no SavedModel in {run}: train a model with zoo train")
+    check_no_pattern(path)
+    return SavedModelHandler(str(path.absolute()), read_config(run).kind)
 
 
 @contextlib.contextmanager

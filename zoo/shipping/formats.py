@@ -17,7 +17,7 @@ from zoo.datasets.text.clean_ups import CLEAN_UPS, RULES
 from zoo.errors import UsageError, unknown
 from zoo.evaluation.scores import read_test_split
 from zoo.filesystem.atomic_files import check_new, whole, write_json
-from zoo.filesystem.paths import expanded
+from zoo.filesystem.paths import check_no_pattern, expanded
 from zoo.layers import PairwiseAttention
 from zoo.layers.entity_positions import ROLES
 from zoo.progress import progress
@@ -25,7 +25,7 @@ from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load, read_scores, write_words
 from zoo.shipping.model_card import Agreement, model_card
-from zoo.shipping.saved_model import check_path, export_saved_model
+from zoo.shipping.saved_model import export_saved_model
 from zoo.shipping.scores import Scores
 
 COMPARED = 1000  # texts of the test split, by the export and by Keras
@@ -45,6 +45,7 @@ def export(
     quantize: str | None = None,
     output: str | Path | None = None,
     ids: bool = False,
+    attention: bool = False,
 ) -> Path:
     """Writes the model of a run in a format to ship.
 
@@ -61,8 +62,9 @@ def export(
         format: "savedmodel", "onnx" or "litert".
         quantize: None; "int8", weights of a byte; or "float16", of two (onnx, litert).
         output: a folder that does not exist yet; by default in the run's ``exports``: ``<format>``,
-            and, each after a dash, ``ids`` and ``<quantize>``.
+            and, each after a dash, ``ids`` or ``attention`` and ``<quantize>``.
         ids: whether ``onnx`` takes word ids.
+        attention: whether ``onnx`` of texts also tells how much each word weighs, and where it is.
 
     Returns:
         The folder.
@@ -78,6 +80,11 @@ def export(
     if ids and format != "onnx":
         takes = "texts" if format == "savedmodel" else "word ids in any case"
         raise UsageError(f"ids (--ids) is for the format onnx: {format} takes {takes}")
+    if attention and (ids or format != "onnx"):
+        raise UsageError(
+            "attention (--attention) is for the format onnx of texts: a SavedModel, and files of "
+            "word ids, have it in any case"
+        )
     write, packages, quantizations = FORMATS[format]
     quantize = None if quantize == "none" else quantize
     if quantize is not None and quantize not in quantizations:
@@ -86,13 +93,14 @@ def export(
         _need(package, format)
     if backend_name() != "tensorflow":
         raise UsageError("only TensorFlow exports: unset KERAS_BACKEND; the run may be of any")
-    form = "onnx-ids" if ids else format
+    form = "onnx-ids" if ids else "onnx-attention" if attention else format
+    write = {"onnx-ids": _write_onnx_of_ids, "onnx-attention": _write_attention}.get(form, write)
     name = form if quantize is None else f"{form}-{quantize}"
     run = expanded(run)
     output = run / "exports" / name if output is None else expanded(output)
     check_new(output)
     if format == "savedmodel":
-        check_path(output)
+        check_no_pattern(output)
     model = load(run)
     config = read_config(run)
     if config.settings.data is not None:
@@ -103,7 +111,7 @@ def export(
     with whole(output) as folder:
         folder.mkdir()
         try:
-            answer = (_write_onnx_of_ids if ids else write)(model, folder, quantize)
+            answer = write(model, folder, quantize)
             parts = (texts[start : start + PART] for start in range(0, len(texts), PART))
             told = progress(parts, f"Comparing {name} with Keras", len(texts), size=len)
             answers = [answer(part) for part in told]
@@ -118,7 +126,7 @@ def export(
             agreement = Agreement.of(expected, answers, len(edges), model.kind, model.thresholds)
         fixed = format == "litert" and _has_loops(model)
         card = model_card(run, model, folder, name, agreement, fixed)
-        if form == "onnx":  # but what tells of the file itself
+        if format == "onnx" and not ids:  # but what tells of the file itself
             from zoo.shipping.onnx_file import add_card
 
             add_card(folder / NAME, card.partition("\n## Files\n")[0])
@@ -171,9 +179,8 @@ def _need(package, format):
     try:
         importlib.import_module(package)
     except ImportError:
-        raise UsageError(
-            f"the format {format} needs {package}: pip install 'attention-zoo[{format}]'"
-        ) from None
+        name = package.replace("_", "-")
+        raise UsageError(f"the format {format} needs {package}: pip install {name}") from None
 
 
 def _write_saved_model(model, folder, quantize) -> Answer:
@@ -186,11 +193,15 @@ def _write_saved_model(model, folder, quantize) -> Answer:
     return lambda texts: served.serve(tf.constant(texts))["probabilities"].numpy()
 
 
-def _write_onnx(model, folder, quantize) -> Answer:
+def _write_onnx(model, folder, quantize, attention=False) -> Answer:
     from zoo.shipping.onnx_file import write_of_texts
 
-    write_of_texts(model, folder / NAME, quantize)
+    write_of_texts(model, folder / NAME, quantize, attention)
     return OnnxClassifier(folder / NAME).predict
+
+
+def _write_attention(model, folder, quantize) -> Answer:
+    return _write_onnx(model, folder, quantize, attention=True)
 
 
 def _write_onnx_of_ids(model, folder, quantize) -> Answer:

@@ -39,6 +39,14 @@ import onnxruntime
 session = onnxruntime.InferenceSession("model.onnx")
 texts = np.array(["Your text."], object)
 print(session.run(["label", "probabilities"], {{"texts": texts}}))  # also from many threads""",
+    "onnx-attention": """import numpy as np
+import onnxruntime
+
+session = onnxruntime.InferenceSession("model.onnx")
+(text,) = texts = np.array(["Your text."], object)
+found = session.run(["label", "weights", "starts", "ends"], {{"texts": texts}})
+(label,), *words = (one.reshape(-1) for one in found)
+print(label, [(text[start:end], weight) for weight, start, end in zip(*words) if end])""",
     "onnx-ids": """import numpy as np
 import onnxruntime
 

@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, compose, helper, numpy_helper, version_converter
 
+from zoo.errors import UsageError
+from zoo.explanation.attention import word_weights
 from zoo.filesystem.atomic_files import whole
 from zoo.registry import name_of
 from zoo.runs.onnx_model import ABOUT
@@ -19,6 +21,7 @@ from zoo.shipping.onnx_text import check, word_ids
 from zoo.shipping.scores import Scores
 
 SMALL = 1_000  # numbers, of fewer the bits are not worth it
+OUTPUTS = ("probabilities", "label", "weights", "starts", "ends")  # of texts, in their order
 IR_VERSION = 10  # of the format, which onnxruntime reads from 1.18 on
 
 
@@ -43,31 +46,45 @@ def write_of_ids(
         onnx.save(_quantized(onnx.load(path), quantize), path)
 
 
-def write_of_texts(model, path: str | Path, quantize: str | None = None) -> None:
+def write_of_texts(
+    model, path: str | Path, quantize: str | None = None, attention: bool = False
+) -> None:
     """Writes an ONNX file that takes texts.
 
     Its input is ``texts``, ``[batch]`` strings of UTF-8; its outputs are ``probabilities``,
     ``[batch, classes]`` float32, and ``label``, ``[batch]`` strings: the most probable class, or of
     a model of several labels a text those above their thresholds, with "; " between. The file's
-    metadata have the labels in their order.
+    metadata have the labels in their order. With ``attention`` it has three more outputs, of
+    ``[batch, (sentences,) words]``: ``weights`` float32, those of
+    :func:`zoo.explanation.attention.word_weights`, and ``starts`` and ``ends`` int64, between which
+    a word's characters stand in its text; all are 0 where there is no word.
 
     Args:
         model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
         path: of a new file.
         quantize: see :func:`_quantized`.
+        attention: whether it also tells how much each word weighs.
 
     Raises:
-        UsageError: where ONNX has no form of the model's clean-up.
+        UsageError: where ONNX has no form of the model's clean-up, or the model has no attention.
     """
     check(model.preprocessor)
+    if attention and word_weights(model, model.preprocessor([""])) is None:
+        raise UsageError(
+            f"{name_of(model)} has no attention to show: leave out attention (--attention)"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        write_of_ids(model, ids := Path(folder) / "ids.onnx", quantize, weights=False)
+        write_of_ids(model, ids := Path(folder) / "ids.onnx", quantize, weights=attention)
         numbers = version_converter.convert_version(onnx.load(ids), VERSIONS[""])
     graph = Graph("text")
-    ids = word_ids(graph, Value(graph, "texts"), model.preprocessor)
+    ids, *spans = word_ids(graph, Value(graph, "texts"), model.preprocessor, spans=attention)
     graph.rename(graph.Cast(ids, to=TensorProto.INT32), "ids")
-    found = helper.make_tensor_value_info("ids", TensorProto.INT32, None)
-    before = _model(graph, [_texts("texts", ["batch"])], [found])
+    outputs = [helper.make_tensor_value_info("ids", TensorProto.INT32, None)]
+    shape = ["batch", "sentences", "words"] if model.hierarchical else ["batch", "words"]
+    for span, name in zip(spans, ("starts", "ends"), strict=False):
+        graph.rename(span, name)
+        outputs.append(helper.make_tensor_value_info(name, TensorProto.INT64, shape))
+    before = _model(graph, [_texts("texts", ["batch"])], outputs)
     del numbers.opset_import[:]
     numbers.opset_import.extend(before.opset_import)
     numbers.ir_version = IR_VERSION
@@ -78,7 +95,9 @@ def write_of_texts(model, path: str | Path, quantize: str | None = None) -> None
     after.rename(label, "label")
     merged.graph.node.extend(after.nodes)
     merged.graph.initializer.extend(after.constants.values())
-    merged.graph.output.append(_texts("label", ["batch"]))
+    found = [*merged.graph.output, _texts("label", ["batch"])]
+    del merged.graph.output[:]
+    merged.graph.output.extend(sorted(found, key=lambda one: OUTPUTS.index(one.name)))
     merged.graph.name = name_of(model)
     about = {
         "model": name_of(model),
@@ -165,13 +184,27 @@ def _texts(name, shape):
 
 
 def _teach_tf2onnx():
-    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone."""
+    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone.
+
+    Of ``-x / sqrt(2)`` it is 1 + erf(x / sqrt(2)), by which onnxruntime knows GELU, and computes it
+    at once.
+    """
     from tf2onnx.handler import tf_op
 
     @tf_op("Erfc")
     class Erfc:
         @classmethod
         def version_9(cls, context, node, **_):
-            node.type, (output,) = "Erf", node.output
-            one = context.make_const(f"{node.name}_one", np.array(1, "float32")).output[0]
-            context.insert_new_node_on_output("Sub", output, inputs=[one, output])
+            node.type, (output,), (scaled,) = "Erf", node.output, node.inputs
+            one, root = (
+                context.make_const(f"{node.name}_{number}", np.array(number, "float32")).output[0]
+                for number in (1, 2**0.5)
+            )
+            is_gelu = scaled.type == "Mul" and scaled.inputs[0].type == "Neg"
+            if is_gelu:
+                (x,) = scaled.inputs[0].input
+                half = context.make_node("Div", [x, root]).output[0]
+                context.replace_input(node, node.input[0], half, 0)
+            context.insert_new_node_on_output(
+                "Add" if is_gelu else "Sub", output, inputs=[one, output]
+            )

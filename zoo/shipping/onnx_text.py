@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.datasets.text.clean_ups import CLEAN_UPS, DOTS, VERSION
-from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST
+from zoo.datasets.text.html_entities import CHARACTERS, ENTITY, LONGEST, NUMBER
 from zoo.errors import UsageError
 from zoo.shipping.onnx_characters import (
     CASE,
@@ -30,8 +30,7 @@ from zoo.shipping.onnx_characters import (
 )
 from zoo.shipping.onnx_graph import Graph, Value
 
-BEFORE, AFTER = 1, 3  # characters that a clean-up looks at beside one
-NUMBERED = "&#(?:[0-9]+|[xX][0-9a-fA-F]+);"
+BEFORE, AFTER = 1, 3  # characters that a clean-up looks at before and behind one
 NO_CHARACTER = f"&#[xX]?0*[1-9a-fA-F][0-9a-fA-F]{{{LONGEST},}};"  # too many digits
 DIGITS = {f"{number:x}": number for number in range(16)} | {f"{n:X}": n for n in range(10, 16)}
 TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}  # of onnxruntime's Tokenizer
@@ -55,22 +54,30 @@ def check(preprocessor) -> None:
         raise UsageError(f"ONNX cannot hold {reason}; or export word ids with --ids")
 
 
-def word_ids(graph: Graph, texts: Value, preprocessor) -> Value:
-    """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0."""
+def word_ids(graph: Graph, texts: Value, preprocessor, spans: bool = False) -> list[Value]:
+    """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
+
+    With ``spans``, also the number of the character with which each word starts in its text, and of
+    that behind its last one, of the same shape; both are 0 where there is no word.
+    """
     check(preprocessor)
     characters = Characters.of(preprocessor.clean_up, preprocessor.vocabulary)
-    row = Row(graph, characters, _symbols(graph, texts, characters))
+    symbols, *own = _symbols(graph, texts, characters, spans)
+    row = Row(graph, characters, symbols)
     cuts, breaks = CUTS[preprocessor.clean_up](row)
-    words = Words(row, cuts, breaks, preprocessor)
+    words = Words(row, cuts, breaks, preprocessor, own)
     return words.in_sentences() if preprocessor.max_sentences is not None else words.in_texts()
 
 
-def _symbols(graph, texts, characters):
-    """``[batch]`` strings to their symbols, one after the other, with END around each text."""
+def _symbols(graph, texts, characters, spans):
+    """``[batch]`` strings to their symbols, one after the other, with END around each text.
+
+    With ``spans``, also where the character of each symbol starts in its text, and where it ends.
+    """
     single = graph.Tokenizer(texts, separators=[""], **TOKENS)
     some = graph.RegexFullMatch(texts, pattern=f"(?s).*{ENTITY}.*")
     names = _any_of(name[1:] for name in CHARACTERS)
-    known = f"(?s){NUMBERED}|&(?:{names})|."
+    known = f"(?s){NUMBER}|&(?:{names})|."
     tokens = graph.when(
         graph.ReduceMax(some.int64(), keepdims=0) > 0,
         lambda: graph.Tokenizer(texts, tokenexp=known, **TOKENS),
@@ -94,7 +101,43 @@ def _symbols(graph, texts, characters):
         places = _with_sigmas(graph, graph.Reshape(places, [-1]), characters)
     pairs = np.concatenate([characters.pairs, [[0, 0]]])
     found = graph.Reshape(graph.Gather(pairs, places), [-1])
-    return graph.Concat(graph.Compress(found, found > 0), [END], axis=0)
+    symbols = [graph.Concat(graph.Compress(found, found > 0), [END], axis=0)]
+    if spans:
+        some = graph.Concat(ends < 0, ~(tokens == ""), axis=1)
+        number = graph.Reshape(some, [-1]).int64().sums(exclusive=True)
+        number = graph.Reshape(graph.Expand(graph.Unsqueeze(number, [1]), [1, 2]), [-1])
+        number = graph.Concat(graph.Compress(number, found > 0), [0], axis=0)
+        symbols += [one[number] for one in _spans(graph, single, tokens)]
+    return symbols
+
+
+def _spans(graph, single, tokens):
+    """Where each token starts in its text, and where it ends, counted in characters.
+
+    A reference is a token of several characters: from its ``&`` to the next ``;``.
+
+    Args:
+        single: ``[batch, most]`` characters, padded with "".
+        tokens: ``[batch, most]`` characters and references, padded with "".
+    """
+    row, tokens = graph.Reshape(single, [-1]), graph.Reshape(tokens, [-1])
+    begins = graph.RegexFullMatch(tokens, pattern="(?s)&.*").where()
+    is_reference = graph.RegexFullMatch(tokens[begins], pattern="(?s)&.+")
+    starts = graph.Compress((row == "&").where(), is_reference)
+    semicolon = row == ";"
+    stops = semicolon.where()[semicolon.int64().sums(exclusive=True)[starts]]
+    steps = graph.Expand([0], graph.Shape(row) + 1)
+    steps = graph.ScatterElements(steps, starts + 1, graph.Expand([1], graph.Shape(starts)))
+    steps = graph.ScatterElements(steps, stops + 1, graph.Expand([-1], graph.Shape(stops)))
+    character = ~(row == "")
+    first = (character & ~(steps.sums()[:-1] > 0)).where()
+    before = character.int64().sums(exclusive=True)[first]
+    every = graph.ReduceSum(character.int64(), keepdims=1)
+    length = graph.Concat(before[1:], every, axis=0) - before
+    start = graph.Mod(first, graph.Max(graph.Shape(single)[1:], 1))
+    # Of symbols that are of no character, such as those around texts.
+    start, length = (graph.Concat(one, [0], axis=0) for one in (start, length))
+    return start, start + length
 
 
 def _with_sigmas(graph, places, characters):
@@ -130,14 +173,21 @@ def _any_of(words):
 
 
 def _filled(graph, tokens, places, lacking, characters):
-    """Places of all tokens, of those that ``lacking`` names by their class or their number."""
+    """Places of all tokens: those of characters that are not told apart are of their class.
+
+    Args:
+        tokens: ``[batch, most]`` characters and references.
+        places: of the tokens, and -1 for those.
+        lacking: where these are, of all tokens one after the other; numbered references, too.
+        characters: of the clean-up.
+    """
     few = graph.Reshape(tokens, [-1])[lacking]
     found = graph.value(np.array(characters.others[SIGN]))
     for kind in OTHERS:
         own = graph.RegexFullMatch(few, pattern=characters.ranges[kind])
         found = graph.Where(own, characters.others[kind], found)
     found = graph.Expand(found, graph.Shape(few))
-    numbered = graph.RegexFullMatch(few, pattern=NUMBERED)
+    numbered = graph.RegexFullMatch(few, pattern=NUMBER)
     found = graph.when(
         graph.ReduceMax(numbered.int64(), keepdims=0) > 0,
         lambda: graph.Where(numbered, _numbered(graph, few, characters), found),
@@ -148,7 +198,7 @@ def _filled(graph, tokens, places, lacking, characters):
 
 
 def _numbered(graph, references, characters):
-    """Places of numbered references; of anything else, whatever."""
+    """The place of the character of each numbered reference; of any other token some place."""
     long = graph.RegexFullMatch(references, pattern=NO_CHARACTER)
     references = graph.Where(long, ["&#xFFFFFF;"], references)
     base = graph.Where(graph.RegexFullMatch(references, pattern="&#[xX].*"), 16, 10)
@@ -221,7 +271,7 @@ class Row:
 
         Args:
             found: where an expression would match.
-            overlaps: of those, which need what one before them would take.
+            overlaps: which of these begin with what a match before them would take.
         """
 
         def not_overlapped():
@@ -333,9 +383,18 @@ CUTS = {
 
 
 class Words:
-    """The words of a row, in order: the text of each, its place there, and its id."""
+    """The words of a row, in order: the text of each, its place there, and its id.
 
-    def __init__(self, row: Row, cuts: Value, breaks: Value | None, preprocessor):
+    Args:
+        row: of symbols.
+        cuts, breaks: of its clean-up.
+        preprocessor: of the words.
+        spans: where the character of each symbol starts in its text and where it ends, or nothing.
+    """
+
+    def __init__(
+        self, row: Row, cuts: Value, breaks: Value | None, preprocessor, spans: Sequence[Value]
+    ):
         graph = self.graph = row.graph
         self.row, self.cuts, self.breaks, self.preprocessor = row, cuts, breaks, preprocessor
         if CLEAN_UPS[preprocessor.clean_up].by_character:
@@ -355,6 +414,10 @@ class Words:
         self.place = self.number - self.before[self.text]
         place = graph.Range(0, graph.Squeeze(length), 1) - self.bounds[number - 1]
         self.sums = self._sums(graph, place)
+        self.spans = []
+        if spans:
+            last = (inside & (row.before(starts) | ~row.before(inside))).where()
+            self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=True)]
 
     def _sums(self, graph, place):
         """A number of 64 bits for each word."""
@@ -380,11 +443,11 @@ class Words:
             default_int64=UNKNOWN,
         )
 
-    def in_texts(self) -> Value:
-        """``[batch, words]`` ids, n-grams behind the words."""
+    def in_texts(self) -> list[Value]:
+        """``[batch, words]`` ids, n-grams behind the words, and their spans."""
         graph, most = self.graph, self.preprocessor.max_words
         lengths = graph.Min(self.before[1:] - self.before[:-1], most)
-        texts, places, sums = [], [], []
+        texts, places, sums, firsts, lasts = [], [], [], [], []
         behind = lengths * 0
         for size in range(1, self.preprocessor.ngrams + 1):
             kept = (self.place + (size - 1) < lengths[self.text]).where()
@@ -394,14 +457,18 @@ class Words:
             texts.append(self.text[kept])
             places.append(self.place[kept] + behind[self.text[kept]])
             sums.append(total)
+            firsts.append(kept)
+            lasts.append(kept + (size - 1))
             behind = behind + graph.Max(lengths - (size - 1), 0)
-        texts, places, sums = (
-            one[0] if len(one) == 1 else graph.Concat(*one, axis=0) for one in (texts, places, sums)
+        texts, places, sums, *ends = (
+            one[0] if len(one) == 1 else graph.Concat(*one, axis=0)
+            for one in (texts, places, sums, firsts, lasts)
         )
-        return self.filled([graph.Shape(lengths), self.most(behind)], [texts, places], sums)
+        sizes = [graph.Shape(lengths), self.most(behind)]
+        return self.filled(sizes, [texts, places], sums, ends)
 
-    def in_sentences(self) -> Value:
-        """``[batch, sentences, words]`` ids."""
+    def in_sentences(self) -> list[Value]:
+        """``[batch, sentences, words]`` ids, and their spans."""
         graph, own, row = self.graph, self.preprocessor, self.row
         marks = row.has(row.characters.are(f".{ENDS}{DOTS}"))
         marks = self.between((self.inside & ~marks).int64()) == 0
@@ -424,20 +491,37 @@ class Words:
         total = self.sums * self.numbers.of_order[0] + self.numbers.of_ngrams[1]
         sentence, place = sentence[kept], place[kept]
         sizes = [graph.Shape(self.before) - 1, self.most(sentence + 1), self.most(place + 1)]
-        return self.filled(sizes, [self.text[kept], sentence, place], total[kept])
+        return self.filled(sizes, [self.text[kept], sentence, place], total[kept], [kept, kept])
 
     def most(self, sizes: Value) -> Value:
         """The largest of some sizes, at least 1; of one axis."""
         return self.graph.ReduceMax(self.graph.Concat([1], sizes, axis=0), keepdims=1)
 
-    def filled(self, sizes: Sequence[Value], places: Sequence[Value], sums: Value) -> Value:
-        """Ids at their places, and 0 elsewhere."""
+    def filled(
+        self,
+        sizes: Sequence[Value],
+        places: Sequence[Value],
+        sums: Value,
+        ends: Sequence[Value],
+    ) -> list[Value]:
+        """Ids and spans at their places, and 0 elsewhere.
+
+        Args:
+            sizes: of the axes.
+            places: along each axis.
+            sums: of the words or n-grams.
+            ends: the first word of each, and the last one.
+        """
         graph, flat, size = self.graph, places[0], sizes[0]
         for more, place in zip(sizes[1:], places[1:], strict=True):
             flat, size = flat * more + place, size * more
         empty = graph.Expand([0], size)
-        ids = graph.ScatterElements(empty, flat, self.ids(sums))
-        return graph.Reshape(ids, graph.Concat(*sizes, axis=0))
+        shape = graph.Concat(*sizes, axis=0)
+        own = [one[end] for one, end in zip(self.spans, ends, strict=False)]
+        return [
+            graph.Reshape(graph.ScatterElements(empty, flat, one), shape)
+            for one in (self.ids(sums), *own)
+        ]
 
 
 class WordNumbers:

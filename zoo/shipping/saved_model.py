@@ -1,6 +1,5 @@
 """A SavedModel from texts to probabilities, which needs nothing of zoo where it is served."""
 
-import glob
 import math
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,23 +9,10 @@ import numpy as np
 import tensorflow as tf
 
 from zoo.answers import foremost
-from zoo.errors import UsageError
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
 
 LARGE = 20_000_000  # bytes of layers
-
-
-def check_path(path: Path) -> None:
-    """Refuses a path from which a SavedModel could not be loaded: TensorFlow reads it as a glob.
-
-    Raises:
-        UsageError: if it has ``*``, ``?`` or ``[``.
-    """
-    if glob.has_magic(str(path.absolute())):
-        raise UsageError(
-            f"TensorFlow takes {path.absolute()} for a pattern: choose a path without *, ? and ["
-        )
 
 
 def export_saved_model(model, path: str | Path) -> None:

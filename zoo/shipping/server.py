@@ -24,11 +24,11 @@ from zoo.errors import UsageError
 from zoo.runs.onnx_model import NAME
 from zoo.runs.run_folder import load
 from zoo.shipping.batched_answers import BatchedAnswers, Full
+from zoo.shipping.slow_clients import SECONDS
 
 BYTES = 4_000_000  # of a request
 TEXTS = 1_000  # of a request
 CHARACTERS = 100_000  # of a text
-SECONDS = 10  # in which a client must have sent its request
 LOOKS = 1  # seconds between looks at the run, whether it has changed
 BESIDE = ("model_card.md", "confusion_matrix.png")  # files of the run that the page shows
 SAFE = {

@@ -41,6 +41,7 @@ def serve(
         import uvicorn
 
         from zoo.shipping.server import application
+        from zoo.shipping.slow_clients import HeadersInTime
     except ImportError as error:
         raise UsageError(
             f"zoo serve needs {error.name}: pip install 'attention-zoo[serve]'"
@@ -52,6 +53,8 @@ def serve(
         host=host,
         port=port,
         log_level="warning",
+        http=HeadersInTime,
+        ws="none",
         timeout_graceful_shutdown=SECONDS,
         limit_concurrency=CLIENTS,
         timeout_keep_alive=5,

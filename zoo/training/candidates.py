@@ -1,5 +1,7 @@
 """Which models are for which texts: the one to take unseen, and those that are worth a trial."""
 
+import dataclasses
+import logging
 from typing import NamedTuple
 
 from zoo import recipes
@@ -8,6 +10,8 @@ from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors import english
 from zoo.settings import TrainSettings
 from zoo.weights.weights_folder import is_here
+
+logger = logging.getLogger("zoo")
 
 
 class Candidates(NamedTuple):
@@ -63,3 +67,14 @@ def candidates(corpus: Corpus, settings: TrainSettings) -> Candidates:
     if len(corpus.train) < recipes.FEW:
         left_out.add("nb_svm")  # whose ratios are of counts
     return found._replace(tried=tuple(name for name in found.tried if name not in left_out))
+
+
+def with_a_model(settings: TrainSettings, corpus: Corpus) -> TrainSettings:
+    """The settings with the model that is mostly best on such texts, where they name none."""
+    if settings.model is not None:
+        return settings
+    found = candidates(corpus, settings)
+    logger.info("%s, which is mostly best on %s (auto tries several)", found.usual, found.texts)
+    settings = dataclasses.replace(settings, model=found.usual)
+    settings.check()
+    return settings

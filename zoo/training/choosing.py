@@ -197,7 +197,7 @@ class _Trials:
         known = [one["gains"] for one in self.found.values()]
         best = max(known, key=np.mean, default=None)
         if self.part is None:
-            least = 0.0 if best is None else np.mean(best) - BEHIND
+            least = 0.0 if best is None else float(np.mean(best)) - BEHIND
             if not create(settings.model, 2).solves:
                 minutes = max(FOR_TRAINING * self.left, 1) / 60
                 settings = dataclasses.replace(settings, minutes=minutes)

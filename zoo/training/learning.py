@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zoo.datasets.corpus import Corpus
 from zoo.filesystem.folder_locks import scratch
@@ -96,7 +96,7 @@ def session(settings: TrainSettings) -> "Iterator[tuple[str, Share | None]]":
     from zoo.classifier import dtype_policy
     from zoo.training.devices import auto_precision, spread
 
-    machine = settings.devices, settings.coordinator, settings.processes, settings.process_id
+    machine: Any = settings.devices, settings.coordinator, settings.processes, settings.process_id
     with spread(*machine) as share:
         keras.utils.set_random_seed(settings.seed)
         precision = auto_precision() if settings.precision == "auto" else settings.precision

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zoo import datasets
 from zoo.datasets.own_files.in_memory import as_table
 from zoo.settings import AUTO, documented, from_keywords
-from zoo.training.candidates import candidates
+from zoo.training.candidates import with_a_model
 from zoo.training.trainer import in_splits, read_corpus, train_one
 
 if TYPE_CHECKING:
@@ -71,10 +71,7 @@ def train(
     corpus = None
     if settings.model is None:
         corpus = read_corpus(settings)
-        found = candidates(corpus, settings)
-        logger.info("%s, which is mostly best on %s (auto tries several)", found.usual, found.texts)
-        settings = dataclasses.replace(settings, model=found.usual)
-        settings.check()
+        settings = with_a_model(settings, corpus)
         in_splits(corpus, settings)
     if settings.seeds is not None:
         from zoo.training.seeds import train_seeds

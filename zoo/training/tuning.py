@@ -18,6 +18,7 @@ from zoo.options import Size, check_values, values_of
 from zoo.registry import create, find_recipe, import_model
 from zoo.runs.run_folder import plain_name
 from zoo.settings import NOT_TUNED, PROCESSES, SEARCHED, documented, from_keywords
+from zoo.training.candidates import with_a_model
 from zoo.training.classifier_of_corpus import for_relations
 from zoo.training.search_folder import ended, search_folder, told
 from zoo.training.train import train
@@ -31,7 +32,7 @@ logger = logging.getLogger("zoo")
 
 @documented("model", "data", "output", *NOT_TUNED)
 def tune(
-    model: str = "hcan",
+    model: str | None = None,
     data: str | Path | pd.DataFrame = "sample",
     *,
     trials: int = 20,
@@ -45,7 +46,9 @@ def tune(
     split decides nothing. Run again, the search goes on where it was, however it ended.
 
     Args:
-        model, data: see :func:`zoo.train`.
+        model: a name of :func:`zoo.list_models`; None for the one that is mostly best on such
+            texts, as in :func:`zoo.train`.
+        data: see :func:`zoo.train`.
         trials: how many there are to be in all; run again, those that diverged are tried anew.
         output: the folder; by default ``tuning/<model>-<data>``.
         verbose: Keras' 0, 1 or 2, of each training.
@@ -70,9 +73,14 @@ def tune(
     own = {"model": model, "data": data, "verbose": verbose}
     settings = from_keywords(settings | own, "zoo.tune")
     settings.check()
+    corpus = None
+    if model is None:
+        corpus = datasets.load(data, **files_of(settings))
+        settings = with_a_model(settings, corpus)
+    model = settings.model
     if create(model, 2, settings.preset, **settings.options).solves:
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
-    corpus = datasets.load(data, **files_of(settings)).split(settings.seed)
+    corpus = (corpus or datasets.load(data, **files_of(settings))).split(settings.seed)
     folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))
     settings = dataclasses.replace(settings, output=folder / "runs")
     common = told(settings) | {"texts": corpus.digest()}

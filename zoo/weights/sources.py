@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors import english
 from zoo.datasets.vectors.published import PUBLISHED, fetched
 from zoo.filesystem.paths import expanded
@@ -44,6 +45,12 @@ def _is_bert(weights, model):
     return path.is_dir() or (model.reads_bert_weights and on_hub)
 
 
+def _needed_clean_up(corpus):
+    """The clean-up that the marks of entities need; any other is a habit of the texts."""
+    clean_up = corpus.clean_up if corpus is not None else None
+    return clean_up if clean_up and CLEAN_UPS[clean_up].marks_entities else None
+
+
 def find_start(
     weights: str | Path,
     model: "TextClassifier",
@@ -68,7 +75,7 @@ def find_start(
     if is_run(weights):
         from zoo.weights.run_weights import RunWeights
 
-        return RunWeights(weights, model, options, corpus and corpus.clean_up)
+        return RunWeights(weights, model, options, _needed_clean_up(corpus))
     if _is_bert(weights, model):
         from zoo.weights.bert_start import BertWeights
 

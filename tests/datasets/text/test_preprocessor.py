@@ -379,6 +379,25 @@ def test_kims_contractions():
     assert decoded(split_words(tf.constant([text]), "kim")) == [words.lower().split()]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("@anna_b LOVED it!!!! Soooo goood :-) <3", "@ loved it ! ! soo good :-) <3"),
+        ("RT @a @b: so http://t.co/aB1?c=d, #win", "rt @ @ : so http # win"),
+        ("go to www.foo.com/x or mail bob@x.com", "go to www or mail bob @ x.com"),
+        (
+            "Don't at 8:30 in the U.S. :D ;)))) >:( :'(",
+            "do n't at 8 : 30 in the u.s . :d ;)) >:( :'(",
+        ),
+        ("wait.....really??? ^_^ -_- awwww", "wait ... really ? ? ^_^ -_- awww"),
+        ("1000 well-made &lt;3 note:did rock&amp;roll", "1000 well-made <3 note : did rock & roll"),
+        ("(yes) [ok] x:y 3.5 '80s", "( yes ) [ ok ] x : y 3.5 ' 80s"),
+    ],
+)
+def test_the_words_of_tweets(text, words):
+    assert decoded(split_words([text], "tweets")) == [words.split()]
+
+
 def test_an_unknown_clean_up_has_a_nearest_match():
     with pytest.raises(zoo.UsageError, match="unknown clean-up 'hcam'. Did you mean 'hcan'"):
         Preprocessor(["a"], clean_up="hcam")

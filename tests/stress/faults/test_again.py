@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 
 import zoo
+from tests.histories import history_of
 
 
 def scores(run):
@@ -30,7 +31,8 @@ def test_the_same_command_twice(server, data, cases, tmp_path, model):
     ):
         np.testing.assert_array_equal(weight, same)
     assert scores(one) == scores(other)
-    for name in ("history.csv", "predictions.csv", "mistakes.csv", "vocabulary.txt"):
+    assert history_of(one) == history_of(other)
+    for name in ("predictions.csv", "mistakes.csv", "vocabulary.txt"):
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
 

@@ -1,0 +1,58 @@
+"""The papers' figures and analyses, drawn anew: a module for each.
+
+A module has ``TITLE``; ``TEXT``, what the paper shows and how ours differs; ``measure()``, which
+gives a table; and ``draw(table)``, which gives a figure of it. ``make figures`` writes both.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import zoo
+from benchmarks.table import Table, as_files
+from zoo.explanation.attention import word_weights
+
+RUNS = Path("runs/figures")
+TEXTS = (5_000, 10_000)  # of training and of the test split: what two cores do in minutes
+READ_AT_ONCE = 32
+PARTS = Table("", {}, [], {}, [], [], texts=TEXTS)
+
+
+def trained(model: str, data: str, **settings: Any) -> Path:
+    """The run folder of a training on some texts of a corpus; trained where it has not been."""
+    folder = RUNS / "-".join([model, data, *map(str, settings.get("options", {}).values())])
+    if not folder.exists():
+        parts = PARTS._part(data, seed=0)
+        with tempfile.TemporaryDirectory() as texts:
+            train, others = as_files(parts, Path(texts))
+            run = zoo.train(
+                model,
+                train,
+                files=others,
+                output=RUNS / "new",
+                verbose=2,
+                calibrate=False,
+                **settings,
+            )
+        run.rename(folder)
+    return folder
+
+
+def attended(model, data: str, count: int) -> Iterator[tuple[str, list[str], np.ndarray]]:
+    """Of random test texts: the label, the words, and how much attention each of them has."""
+    frame = PARTS._part(data, seed=0)["test"][:count]
+    for start in range(0, len(frame), READ_AT_ONCE):
+        part = frame[start : start + READ_AT_ONCE]
+        tokens = model.preprocessor.tokens(part["text"].tolist())
+        ids = model.preprocessor.pad(tokens.inputs)
+        weights = np.asarray(word_weights(model, ids))
+        words = tokens.words
+        if model.hierarchical:
+            words = words.merge_dims(1, 2)
+        for label, own, text, row in zip(
+            part["label"], words.to_list(), np.asarray(ids), weights, strict=True
+        ):
+            yield label, [word.decode() for word in own], row[text != 0]
