@@ -24,7 +24,7 @@ SPECIAL = re.compile(
 
 
 def on_config(config, **kwargs):
-    """Reports that the navigation does not name, as they are new, stand at the end of the results."""
+    """Adds reports that the navigation does not name to the end of the results."""
     (results,) = (section["Results"] for section in config.nav if "Results" in section)
     pages = (f"results/{path.name}" for path in sorted(RESULTS.glob("*.md")))
     if further := [page for page in pages if page not in str(results)]:
