@@ -77,8 +77,8 @@ def predict(
     runtime: Annotated[
         str | None,
         typer.Option(
-            help="onnx or keras. Default: onnx, which starts in under a second, where the run has "
-            "model.onnx and onnxruntime is installed."
+            help="onnx, or keras (with --beam, the SavedModel). Default: onnx, which starts in "
+            "under a second, where the run has model.onnx and onnxruntime is installed."
         ),
     ] = None,
     beam: Annotated[
