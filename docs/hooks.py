@@ -23,6 +23,14 @@ SPECIAL = re.compile(
 )
 
 
+def on_config(config, **kwargs):
+    """Adds reports that the navigation does not name to the end of the results."""
+    (results,) = (section["Results"] for section in config.nav if "Results" in section)
+    pages = (f"results/{path.name}" for path in sorted(RESULTS.glob("*.md")))
+    if further := [page for page in pages if page not in str(results)]:
+        results.append({"Further": further})
+
+
 def on_page_markdown(markdown, page, **kwargs):
     page.kept = []
     parts = FENCE.split(markdown)  # at odd places: code, which stays as it is

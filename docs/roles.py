@@ -21,6 +21,14 @@ def _reference(found: re.Match) -> str:
     return f'<autoref identifier="{name}" optional><code>{name}</code></autoref>'
 
 
+def _with_settings(obj) -> str:
+    """The docstring with the settings that it gets at import, which all have defaults."""
+    before, after = obj.docstring.value.split("{settings}")
+    whole = inspect.getdoc(pydoc.locate(obj.path))
+    settings = whole[len(before) : len(whole) - len(after)]
+    return f"{before.rstrip()}\n\nKeyword Args: Settings\n    {settings}{after}"
+
+
 class Roles(Extension):
     """Makes ``:func:`zoo.train` `` a link, and shows the settings that docstrings get at import."""
 
@@ -28,6 +36,6 @@ class Roles(Extension):
         if obj.docstring is None:
             return
         if "{settings}" in obj.docstring.value:
-            obj.docstring.value = inspect.getdoc(pydoc.locate(obj.path))
+            obj.docstring.value = _with_settings(obj)
         lines = ROLE.sub(_reference, obj.docstring.value).splitlines()
         obj.docstring.value = "\n".join(SECTIONS.get(line, line) for line in lines)

@@ -14,6 +14,7 @@ from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, tab
 from zoo.datasets.own_files.text_files import composed, well_formed
 from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
+from zoo.evaluation.familiarity import familiar_to
 from zoo.evaluation.prediction import (
     columns_of_answers,
     names_beside,
@@ -57,8 +58,9 @@ def predict(
             and the place that it is from.
         probabilities: whether each class gets a column of its own, ``probability_<label>``.
         sure: the share of answers that shall be right, such as 0.95. The validation split of the
-            run tells how sure an answer must be for that. Texts with less sure answers get no label
-            (a missing value) but a ``reason``, so that a person can answer them.
+            run tells how sure an answer must be for that. Texts with less sure answers, and
+            texts whose words are rarer than those of nearly all validation texts, get no label (a
+            missing value) but a ``reason``, so that a person can answer them.
 
     Returns:
         A row for each row of the data, in the same order and, for a DataFrame, with the same
@@ -98,7 +100,7 @@ def predict(
     names = names_beside(found.columns, told)
     nothing, answers = itertools.repeat({}), answers_of(model, texts)
     if least is not None:
-        answers = only_sure(answers, least)
+        answers = only_sure(answers, least, familiar_to(_folder_of(run)))
     answers = pd.DataFrame(
         rows_beside(nothing, answers, names, whole=True),
         found.index,

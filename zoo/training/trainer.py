@@ -13,6 +13,7 @@ from typing import Any
 from zoo import datasets
 from zoo.backend import backend_name
 from zoo.datasets.corpus import Corpus
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone
@@ -291,6 +292,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo.answers import answers_of, probabilities_of
     from zoo.evaluation import calibration, sureness
     from zoo.evaluation import report as summary
+    from zoo.evaluation.familiarity import least_familiarity
     from zoo.evaluation.scores import score_model
 
     test = corpus.judged("test")
@@ -316,6 +318,10 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         found = answers_of(classifier, said)
         sure, right = kind.sureness(found, said), kind.right(known.targets, found)
         sureness.write_sureness(folder, sure, right)
+        reads = classifier.preprocessor
+        by_character = CLEAN_UPS[reads.clean_up].by_character
+        least = None if by_character else least_familiarity(known, reads.vocabulary)
+        scores |= {} if least is None else {"least_familiarity": least}
     safe = config.settings.safe_csv
     summary.write_predictions(folder, classifier, targets, probabilities, safe)
     summary.write_mistakes(folder, classifier, test, probabilities, safe)
