@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import zoo
-from zoo import datasets, layers
-from zoo.registry import import_model
+from zoo import datasets, layers, registry
 
 pytestmark = pytest.mark.long
 
@@ -38,7 +37,7 @@ def modules_with_examples():
 def thing_of(name):
     """What a public name is; of a model its class."""
     room, _, own = name.rpartition(".")
-    return getattr(importlib.import_module(room), own) if room else import_model(name)[0]
+    return getattr(importlib.import_module(room), own) if room else registry.import_model(name)[0]
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +57,17 @@ def folder(tmp_path_factory):
     return folder, runs
 
 
+@pytest.fixture
+def _forgets_models():
+    """Models that an example registers are not there for other tests."""
+    before = {*registry._registered}
+    yield
+    for name in {*registry._registered} - before:
+        if not registry._registered[name][0].__module__.startswith("zoo.models."):
+            del registry._registered[name]
+
+
+@pytest.mark.usefixtures("_forgets_models")
 @pytest.mark.parametrize("module", [*modules_with_examples()])
 def test_examples_run(module, folder, monkeypatch):
     """In a folder with ``reviews.csv``, where ``run`` and ``other`` are runs."""
