@@ -31,8 +31,8 @@ def choose_columns(
 ) -> tuple[Columns, Columns]:
     """The columns of texts and labels: those given, or guessed from the names of all columns.
 
-    The guess is ``text`` and ``label``; or the only well-known name, in any case; or the other
-    one of two columns. Any but the first is announced on the log.
+    The guess is ``text`` and ``label``; or the only well-known name, in any case; or the other of
+    two columns. The log announces any guess but the first.
 
     Args:
         path: the file, for messages.
@@ -90,18 +90,18 @@ def choose_columns(
 
 
 def listed_columns(columns: Columns) -> list[str]:
-    """The names of columns that are given as one, as a list, or not at all."""
+    """A list of column names, from a single name, a list, or None."""
     return [] if columns is None else [columns] if isinstance(columns, str) else list(columns)
 
 
 def plain_columns(columns: Columns) -> Columns:
-    """A name of a list that has one alone."""
+    """The name in a list with a single name, or the list."""
     several = listed_columns(columns)
     return several[0] if len(several) == 1 else several or None
 
 
 def column_among(path: str | Path, name: str, names: list[str], role: str) -> str:
-    """The column of a name, by which the file has it.
+    """The column of a name, as the file spells it.
 
     Raises:
         UsageError: if it has none, with the nearest matches.

@@ -1,4 +1,4 @@
-"""Data that are in memory as one table, whatever form they have in Python."""
+"""Data in memory, of any Python type, as a table."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ FORMS = "(texts, labels), a DataFrame of pandas, or a tf.data.Dataset of (text, 
 
 
 def as_table(data: Any, labelled: bool = True) -> Any:
-    """A DataFrame of ``text`` and ``label`` of what is in memory; all else as it is.
+    """Data in memory as a DataFrame of ``text`` and ``label``; anything else as it is.
 
     Args:
         data: ``(texts, labels)`` or ``(texts, labels, weights)``, each a list, an array or a

@@ -1,7 +1,7 @@
-"""What the cells of a row say about its labels: one, several, or how much of each.
+"""Cells of labels: a row has one label, several labels, or shares of labels.
 
-A cell becomes a text, where texts have one label; a tuple of labels; or a tuple of pairs, of a
-label and its share, as a dictionary and columns of numbers have them.
+A cell becomes a text, if texts have one label; a tuple of labels; or a tuple of pairs of a label
+and its share, which dictionaries and columns of numbers have.
 """
 
 import re
@@ -22,8 +22,8 @@ class LabelCells(NamedTuple):
     """Where a table has its labels.
 
     Attributes:
-        columns: one, or several of numbers, whose names are the labels.
-        separator: between several labels in a cell; None where there is none.
+        columns: a single column; or several columns of numbers, whose names are the labels.
+        separator: what stands between several labels in a cell; None if there is no separator.
         nested: whether cells are lists or dictionaries.
     """
 
@@ -72,7 +72,7 @@ def _number(value):
 
 
 def problem_of(label: Any, encoding: str | None = None) -> Problem | None:
-    """What is wrong with the labels of a row."""
+    """The problem with the labels of a row, if there is one."""
     if isinstance(label, Problem):
         return label
     if label is None or (isinstance(label, str) and not label.strip()):
@@ -95,7 +95,7 @@ def names_of(label: Any) -> list[str]:
 
 
 def clean(label: Any) -> Any:
-    """A cell whose labels are as they are compared: composed, and without blanks around."""
+    """A cell with its labels in the form to compare: composed, and without blanks around."""
     if isinstance(label, str):
         return composed(label).strip()
     return tuple(

@@ -1,4 +1,4 @@
-"""What is odd about a user's rows, on the log: a line for each kind, with the first places."""
+"""Reports on unusual rows of files: a line of the log for each kind, with the first places."""
 
 import logging
 import re
@@ -24,7 +24,7 @@ def place(file: Path, where: int | str) -> str:
 
 
 def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
-    """One line a file on the rows that are left out, given their file, place and problem.
+    """A line for each file on its rows that are left out, from their file, place and problem.
 
     >>> list(skipped([(Path("a.csv"), 4, "ragged"), (Path("a.csv"), 9, "ragged")]))
     ['a.csv: 2 rows skipped: 2 ragged (lines 4, 9)']
@@ -39,7 +39,7 @@ def skipped(bad: list[tuple[Path, int | str, str]]) -> Iterator[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Names in a line: all of a few, else the first, and how many others there are.
+    """Names in a line: all names if they are few, else the first and the number of others.
 
     >>> some_of(list("abcdefgh"))
     'a, b, c and 5 others'
@@ -50,7 +50,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def report_left_out(folder: Path, paths: Iterable[Path]) -> None:
-    """Files of a folder that are no texts."""
+    """Reports files of a folder that are not texts."""
     names = [str(path.relative_to(folder)) for path in paths]
     if names:
         logger.warning("%s: %d left out: %s", folder, len(names), _some(folder, names))

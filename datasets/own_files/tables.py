@@ -1,4 +1,4 @@
-"""Tables in files: their columns and their rows, all values as text."""
+"""Tables in files: their columns and their rows, with all values as text."""
 
 import itertools
 import json

@@ -51,7 +51,7 @@ def unpacked(path: str | Path) -> Path:
 
 
 def check_encoding(name: str | None) -> None:
-    """Refuses what Python knows no text encoding by; None is for UTF-8, or what a mark tells."""
+    """Refuses unknown names of encodings; None stands for UTF-8 or a byte order mark."""
     try:
         if name is not None:
             io.TextIOWrapper(io.BytesIO(), name)
@@ -66,12 +66,13 @@ def check_encoding(name: str | None) -> None:
 def open_text(
     path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
 ) -> Iterator[io.TextIOWrapper]:
-    """A text file, or a text file in gzip, with its line ends as they are.
+    """Opens a text file, plain or in gzip, and keeps its line ends.
 
-    Or what is open already, as standard input is; ``path`` then is its name in messages.
+    An open file such as standard input may be given; ``path`` is then its name in messages.
 
-    UTF-8 with or without a mark, or what ``encoding`` says; UTF-16 and UTF-32 where a mark says
-    so. What is not of that encoding becomes lone surrogates, which :func:`undecodable` finds.
+    The encoding is UTF-8 with or without a byte order mark, or ``encoding``; a byte order mark of
+    UTF-16 or UTF-32 also decides. Bytes that are not of that encoding become lone surrogates, which
+    :func:`undecodable` finds.
 
     Raises:
         UsageError: also within the ``with`` block, where reading on is impossible.
@@ -106,7 +107,7 @@ def open_text(
 
 
 def undecodable(text: str, encoding: str | None = None) -> str | None:
-    """What in a text was not of the encoding, by default UTF-8, in words; None if all of it is."""
+    """Describes what in a text was not of the encoding, by default UTF-8; None if nothing."""
     try:
         text.encode()
         return None
@@ -121,10 +122,10 @@ def undecodable(text: str, encoding: str | None = None) -> str | None:
 
 
 def advice_on(path: Path, encoding: str | None) -> str:
-    """What to do about a file that is not UTF-8, ", or give .."; nothing where that is not clear.
+    """Advice on a file that is not UTF-8, ", or give .."; "" if none can be given.
 
-    Of the encodings that its first megabyte may be of, it names the one that makes the most of it.
-    Nothing either where an ``encoding`` was given.
+    It names the likeliest encoding of the first megabyte. There is no advice if an ``encoding`` was
+    given.
     """
     if encoding is not None:
         return ""
@@ -164,9 +165,9 @@ def _rank(match):
 
 
 def well_formed(text: str) -> str:
-    """A text that UTF-8 can write: U+FFFD for each surrogate, as for bytes that are not UTF-8.
+    """A text that UTF-8 can encode: each surrogate becomes U+FFFD, as bytes that are not UTF-8 do.
 
-    Files and command lines of other encodings, and JSON cut within a character, bring them.
+    Surrogates come from files and command lines in other encodings, and from cut JSON.
 
     Raises:
         UsageError: for what is no string.

@@ -12,9 +12,10 @@ SIZES = (3, 5)  # letters, from and to; fastText has 3 to 6
 def character_ngrams(vocabulary: Sequence[str], rows: int, most: int) -> np.ndarray:
     """The rows that each word's character n-grams have in a table.
 
-    A word, in lower case, stands between two spaces, so that its beginning and end are told from
-    its middle. An n-gram has a row if several words have it; of too many, those that the most
-    words have. fastText hashes n-grams into rows, which then share one by chance.
+    A word, in lower case, is put between two spaces, so that n-grams at its beginning and end
+    differ from those within it. An n-gram has a row if several words have it; if there are more
+    such n-grams than rows, those of the most words have one. fastText hashes n-grams into rows
+    instead, so that some share a row by chance.
 
     Args:
         vocabulary: the words, without padding and the unknown word.

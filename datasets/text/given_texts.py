@@ -1,4 +1,4 @@
-"""What users give as texts: one after the other, in whatever holds them."""
+"""Checks of the texts that users give, in lists, columns, arrays and tensors."""
 
 import numpy as np
 
@@ -6,9 +6,10 @@ from zoo.errors import UsageError
 
 
 def is_texts(value: object) -> bool:
-    """Whether it is a text, or a list, column, array or tensor of strings; an empty list is not.
+    """Whether a value is a text, or a list, column, array or tensor of strings.
 
-    Looks at no more than the first of them, so that symbols of a graph can be asked, too.
+    An empty list is not. Only the first element is looked at, so that symbolic tensors can be
+    checked, too.
     """
     if isinstance(value, list | tuple):
         return bool(value) and isinstance(value[0], str | bytes)
@@ -20,7 +21,7 @@ def is_texts(value: object) -> bool:
 
 
 def check_texts(texts: object) -> None:
-    """Refuses what is not one text after the other.
+    """Refuses anything else than a sequence of texts.
 
     Raises:
         UsageError: for one text, a table, or an array of several columns.

@@ -1,4 +1,4 @@
-"""Texts as TensorFlow's strings, whatever they come in."""
+"""Texts of any Python type as TensorFlow's strings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ def text_dataset(texts: Split | Sequence[str]) -> tf.data.Dataset:
 
 
 def text_chunks(texts: Split | Sequence[str]) -> Iterator[tf.Tensor]:
-    """Texts about a thousand at a time, ``[at most 1024]`` strings."""
+    """Texts in chunks of at most 1024 strings."""
     if isinstance(texts, Split):
         yield from text_dataset(texts).batch(1024)
         return

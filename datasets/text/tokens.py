@@ -1,4 +1,4 @@
-"""What texts become: their words, by sentence, and what a model reads of them."""
+"""Tokens: the words of texts, by sentence, and the ids that a model reads."""
 
 import functools
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ UTF8 = r"[\x00-\x{D7FF}\x{E000}-\x{10FFFF}]*"  # what is well-formed, of any num
 
 
 class Tokens:
-    """What a preprocessor makes of texts, which are split once; the rest where it is asked for.
+    """The words and ids of texts. Texts are split once; all else is computed on demand.
 
     Args:
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
         texts: ``[batch]`` strings.
 
     Attributes:
-        all_words: ragged ``[batch, (sentences,) words]`` strings, those beyond the limits, too.
+        all_words: ragged ``[batch, (sentences,) words]`` strings, also those beyond the limits.
         roles: int64 of the same shape: 1 in the first entity, 2 in the second, 3 in both, else 0.
             None unless the preprocessor reads entities.
     """
@@ -35,17 +35,17 @@ class Tokens:
 
     @functools.cached_property
     def single_words(self) -> tf.RaggedTensor:
-        """Those within the model's limits."""
+        """The words within the model's limits."""
         return self._cut(self.all_words)
 
     @functools.cached_property
     def words(self) -> tf.RaggedTensor:
-        """Those that a model reads: within the limits, and the n-grams behind them."""
+        """The words that a model reads: those within the limits, followed by their n-grams."""
         return with_ngrams(self.single_words, self.preprocessor.ngrams)
 
     @property
     def inputs(self) -> tf.RaggedTensor:
-        """What a model reads of the words, int64: ids, joined with the roles where there are."""
+        """The int64 ids that a model reads, joined with the roles of words if there are any."""
         words = self.words
         ids = words.with_flat_values(self.preprocessor.lookup(words.flat_values))
         return ids if self.roles is None else join_roles(ids, self._cut(self.roles))
@@ -58,7 +58,7 @@ class Tokens:
 def clean(
     texts: tf.Tensor | Sequence[str], clean_up: str = "hcan", version: int = VERSION
 ) -> tf.Tensor:
-    """A clean-up, ``[batch]`` strings to ``[batch]`` strings of words between spaces."""
+    """Cleans up ``[batch]`` strings, so that spaces separate their words."""
     return _replace(_lowered(texts, RULES[version]), CLEAN_UPS[clean_up].replacements[version])
 
 
@@ -75,7 +75,7 @@ def _lowered(texts, rules):
 
 
 def _well_formed(texts):
-    """Bytes that are not UTF-8 become U+FFFD. Most texts have none, which takes a tenth to see."""
+    """Replaces bytes that are not UTF-8 by U+FFFD, after a fast check whether a text has any."""
     others = tf.where(tf.logical_not(tf.strings.regex_full_match(texts, UTF8)))
 
     def replaced():
@@ -89,7 +89,7 @@ def _well_formed(texts):
 def split_words(
     texts: tf.Tensor, clean_up: str = "hcan", version: int = VERSION
 ) -> tf.RaggedTensor:
-    """``[batch]`` strings to their words, ragged ``[batch, words]`` strings."""
+    """Splits ``[batch]`` strings into words, ragged ``[batch, words]`` strings."""
     texts = clean(texts, clean_up, version)
     if CLEAN_UPS[clean_up].by_character:
         return tf.strings.unicode_split(texts, "UTF-8")
@@ -99,7 +99,7 @@ def split_words(
 def split_sentences(
     texts: tf.Tensor, clean_up: str = "hcan", version: int = VERSION
 ) -> tf.RaggedTensor:
-    """``[batch]`` strings to the words of their sentences, ``[batch, sentences, words]``."""
+    """Splits ``[batch]`` strings into sentences of words, ``[batch, sentences, words]``."""
     texts = _replace(clean(texts, clean_up, version), RULES[version].sentence_ends)
     sentences = tf.strings.split(texts, sep=END)
     words = sentences.with_flat_values(tf.strings.split(sentences.flat_values))
@@ -109,12 +109,12 @@ def split_sentences(
 def split_roles(
     texts: tf.Tensor, version: int = VERSION
 ) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-    """``[batch]`` strings with marked entities to their words and to the role of each.
+    """Splits ``[batch]`` strings with marked entities into words and the role of each word.
 
     Returns:
         ragged ``[batch, words]`` strings, and int64: 1 in the first entity, 2 in the second, 3 in
-        both, else 0. An entity is what stands after its first mark, up to the end mark that
-        follows, or to the end of the text.
+        both, else 0. An entity begins after its first mark and ends at the next end mark, or at
+        the end of the text.
     """
     marks = [(mark, f" {character} ") for mark, character in MARKS.items()]
     texts = _replace(_lowered(texts, RULES[version]), [(CONTROL, " "), *marks, *HAN[version]])

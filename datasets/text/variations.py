@@ -1,5 +1,5 @@
-"""Variations of texts, which mean something else, or little: what a teacher answers to them tells
-a small model what the teacher has made of words that the given texts lack."""
+"""Variations of texts. They may mean something else, or little, but the teacher's answers to them
+tell a small model what the teacher knows about words that the given texts lack."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,10 +17,10 @@ PLACES = 200  # of a word, after which a text may go on
 class Variations:
     """Draws variations of texts, each kind with the same chance.
 
-    - Some words give way to near ones (Jiao et al. 2020, TinyBERT, algorithm 1).
-    - Some words in a row go.
-    - The start of a text gets the end of another.
-    - A text goes on, after one of its words, as another text does after the same word.
+    - Some words are replaced by similar ones (Jiao et al. 2020, TinyBERT, algorithm 1).
+    - Some words in a row are left out.
+    - The start of a text is joined to the end of another text.
+    - After one of its words, a text continues as another text does after the same word.
 
     The last three draw on Tang et al. 2019, "Distilling Task-Specific Knowledge from BERT into
     Simple Neural Networks", section 3.2, which masks words and samples n-grams.
@@ -54,7 +54,7 @@ class Variations:
         self.kinds += [self._replaced] if self.near else []
 
     def draw(self, count: int) -> Iterator[str]:
-        """So many variations, none of them twice or one of the texts; fewer where all are drawn."""
+        """Draws variations, without repeats or the texts themselves; fewer if there are no more."""
         seen = {"".join(words) for words in self.split}
         for _ in range(10 * count if self.split else 0):
             words = self.split[self.random.integers(len(self.split))]

@@ -14,9 +14,9 @@ def places(
 ) -> list[tuple[int, int]]:
     """The first character of each word in the text, and the one after its last.
 
-    A clean-up lowers characters, leaves some kinds of them out and sets others apart, but never
-    changes their order: so the characters of the words are met one after the other. A character
-    that a reference of HTML stands for, such as ``&eacute;``, has the place of the reference.
+    A clean-up lowers characters, leaves some out and separates others, but never changes their
+    order, so the characters of the words follow each other in the text. A character that an HTML
+    reference such as ``&eacute;`` stands for has the place of the reference.
 
     Args:
         text: the original.
@@ -67,11 +67,11 @@ def placed_words(tokens: Tokens) -> list[list[list[tuple[str, int, int]]]]:
     """The words that a model reads, without n-grams, each with its place in its text.
 
     Args:
-        tokens: of a list of texts.
+        tokens: the tokens of a list of texts.
 
     Returns:
-        Of each text, sentences of words, their starts and their ends; one sentence for a flat
-        model.
+        For each text its sentences, which are lists of words with their starts and ends; a flat
+        model has a single sentence.
     """
     own, placed = tokens.preprocessor, []
     for text, sentences in zip(tokens.texts, tokens.all_words.to_list(), strict=True):
