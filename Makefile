@@ -82,6 +82,7 @@ weights: $(BIN)/weighed  ## Make the English word table anew, from packages of P
 bench: $(BIN)/benched  ## Measure speed against plain forms and rivals, and each model alone: over an hour.
 	@$(BIN)/python -m benchmarks.speed
 	@TF_NUM_INTRAOP_THREADS=1 $(BIN)/python -m benchmarks.inference
+	@$(BIN)/python -m benchmarks.shipped
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.models
 

@@ -30,6 +30,12 @@ class Split:
         targets: ``[n, ..]``, as the kind of answers has them: whole numbers become int32, others
             float32.
         weights: ``[n]`` float32, how much each text counts in training; None where all do alike.
+
+    Example:
+        >>> from zoo.datasets import Split
+        >>> split = Split(["A fine day.", "A dull film."], [1, 0])
+        >>> len(split), split.targets.tolist()
+        (2, [1, 0])
     """
 
     weights: np.ndarray | None = None
@@ -135,6 +141,12 @@ class Corpus:
         columns: ``text_column`` and ``label_column`` that were read, given or guessed.
         clean_up: that the texts are made for; None where any will do.
         kind: of the answers, of :mod:`zoo.answers`.
+
+    Example:
+        >>> from zoo import datasets
+        >>> corpus = datasets.load("reviews.csv").split(seed=0)
+        >>> corpus.labels, len(corpus.train), len(corpus.validation), len(corpus.test)
+        (['bad', 'good'], 48, 6, 6)
     """
 
     name: str

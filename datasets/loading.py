@@ -16,7 +16,13 @@ FLAGS = {"validation": "validation-data", "test": "test-data"}  # of the command
 
 
 def is_corpus(data: str | Path | pd.DataFrame) -> bool:
-    """Whether the data is a name of a corpus, and no path or table."""
+    """Whether the data is a name of a corpus, and no path or table.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.is_corpus("sample"), datasets.is_corpus("reviews.csv")
+        (True, False)
+    """
     return isinstance(data, str) and (data in (*CATALOGUE, "sample") or is_tfds(data))
 
 
@@ -32,6 +38,11 @@ def load(data: str | Path | pd.DataFrame, **files: Any) -> Corpus:
 
     Raises:
         UsageError: for an unknown name, and for what the corpus' reader refuses.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.load("reviews.csv").labels
+        ['bad', 'good']
     """
     if is_corpus(data):
         if files:

@@ -200,7 +200,7 @@ def test_a_solver_is_fitted_in_one_epoch_that_is_judged_and_told(tmp_path, caplo
     others = dataset(LABELS).batch(8)
     seen = model.fit(others, validation_data=others, epochs=3, batch_size=8, verbose=0)
     assert seen.history["val_accuracy"] == [1]
-    assert "solved at once: no use of epochs or batch_size" in caplog.text
+    assert "solved at once and does not use epochs or batch_size" in caplog.text
     with pytest.raises(zoo.UsageError, match="beside a dataset give validation_data"):
         model.fit(others, validation_split=0.2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):

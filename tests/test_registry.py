@@ -101,7 +101,7 @@ def test_every_option_tells_its_values(name):
         ("ssan_pe", {"embedding_dim": 7}, "an even embedding_dim: got 7"),
         ("act", {"subwords": 1}, "subwords must be 0, or a whole number of at least 2: got 1"),
         ("act", {"subwords": False}, "subwords must be 0, or a whole number of .* 2: got False"),
-        ("bow", {"subwords": 9}, "subwords must be 0, as there are no vectors of words: got 9"),
+        ("bow", {"subwords": 9}, "subwords must be 0, as the model has no vectors of words: got 9"),
         ("ssan", {"subwords": 9, "train_embeddings": False}, "subwords must be 0 where train_embe"),
         ("transformer", {"num_heads": 7}, "num_heads must divide embedding_dim: got num_heads=7"),
     ],

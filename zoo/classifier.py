@@ -92,6 +92,12 @@ class TextClassifier(ModelOfTexts):
             the word vectors when training has ended.
         logits: True gives logits instead of probabilities.
         answers: "one" label a text, or "several", also none. See :mod:`zoo.answers`.
+
+    Example:
+        >>> import zoo
+        >>> model = zoo.build("cnn_kim", num_classes=2, vocabulary_size=100)
+        >>> isinstance(model, zoo.TextClassifier), model.hierarchical
+        (True, False)
     """
 
     presets: dict[str, dict[str, Any]] = {}
@@ -144,12 +150,12 @@ class TextClassifier(ModelOfTexts):
             raise ValueError(f"num_classes must be at least 2: got {num_classes}")
         if subwords and not self.single_words:
             raise ValueError(
-                f"subwords must be 0, as there are no vectors of words: got {subwords}"
+                f"subwords must be 0, as the model has no vectors of words: got {subwords}"
             )
         if subwords and not train_embeddings:
             raise ValueError(
-                f"subwords must be 0 where train_embeddings is False, as they would stay as random "
-                f"as they start: got {subwords}"
+                f"subwords must be 0 where train_embeddings is False, as their random "
+                f"vectors would never be trained: got {subwords}"
             )
         self.num_classes = num_classes
         self.vocabulary_size = vocabulary_size
@@ -383,7 +389,8 @@ class TextClassifier(ModelOfTexts):
             UsageError: where a probability is no number.
 
         Example:
-            >>> model.classify(["Not bad at all."])[0]["label"]
+            >>> import zoo
+            >>> zoo.load(run).classify(["A fine film."])[0]["label"]
             'good'
         """
         check_texts(texts)
@@ -508,8 +515,8 @@ class TextClassifier(ModelOfTexts):
             return x
         if isinstance(x, keras.KerasTensor):
             raise UsageError(
-                "within a functional model this one reads ids, int32, and no strings: "
-                "model.preprocessor(texts) gives them"
+                "inside a functional model this model reads int32 ids and no strings: "
+                "model.preprocessor(texts) gives the ids"
             )
         ids = preprocessor_of(self)(text_tensor(x))
         return readable(ids)

@@ -1,4 +1,4 @@
-"""Errors that a user can act on: the message is the whole story, no stack trace needed."""
+"""Errors that a user can act on. Their messages need no stack trace."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,15 +7,24 @@ MOST_LISTED = 50  # names in a message
 
 
 class UsageError(ValueError):
-    """Bad input: a name, an option, a file. The command line prints it and exits with code 2."""
+    """Bad input: a name, an option, a file. The command line prints it and exits with code 2.
+
+    Example:
+        >>> import zoo
+        >>> try:
+        ...     zoo.build("hcam", num_classes=2)
+        ... except zoo.UsageError as error:
+        ...     print(error)
+        unknown model 'hcam'. Did you mean 'hcan' ...
+    """
 
 
 class Interrupted(Exception):
-    """What Ctrl-C ended on the command line, which prints it and exits with code 130."""
+    """Ctrl-C ended a command. The command line prints the message and exits with code 130."""
 
 
 class DivergedError(UsageError):
-    """A training whose loss is no number any more: nothing could continue it."""
+    """The loss of a training is infinite or NaN, so that the training cannot continue."""
 
 
 def unknown(
@@ -23,7 +32,7 @@ def unknown(
 ) -> UsageError:
     """The error for a name that is not among the allowed ones, with the nearest matches.
 
-    They are listed, or ``where`` says who does.
+    The message lists the allowed names, or says ``where`` they are listed.
     """
     allowed = [str(name) for name in allowed]
     if not allowed:

@@ -25,15 +25,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
             texts, as in :func:`zoo.train`.
         preset, options, weights, recipe, epochs, batch_size, learning_rate, schedule,
         class_weights, keep, clean_up, min_count, max_vocabulary, precision, calibrate, seed,
-        verbose: as of :func:`zoo.train`, with its defaults; but nothing is told.
+        verbose: as for :func:`zoo.train`, with the same defaults, except that nothing is printed.
 
     Attributes:
         classes_: the labels, in the order of the columns of probabilities.
         model_: the :class:`zoo.TextClassifier`; :func:`zoo.save` makes a run folder of it.
 
     Example:
-        >>> from sklearn.model_selection import cross_val_score
-        >>> cross_val_score(zoo.Classifier("cnn_kim", epochs=5), texts, labels)
+        >>> import zoo
+        >>> texts, labels = ["A fine day.", "A dull film."] * 8, ["good", "bad"] * 8
+        >>> classifier = zoo.Classifier("svm_bigrams").fit(texts, labels)
+        >>> classifier.predict(["A fine film, a fine day."]).tolist()
+        ['good']
     """
 
     def __init__(

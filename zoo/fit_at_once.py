@@ -61,7 +61,7 @@ def fit_at_once(
     if others := idle.keys() - IDLE:
         raise TypeError(f"fit() got an unexpected keyword argument {min(others)!r}")
     if used := [name for name, value in idle.items() if value != IDLE[name]]:
-        logger.warning("%s is solved at once: no use of %s", model.name, " or ".join(used))
+        logger.warning("%s is solved at once and does not use %s", model.name, " or ".join(used))
     if not isinstance(callbacks, keras.callbacks.CallbackList):
         shown = {"verbose": verbose, "epochs": 1, "steps": 1}
         callbacks = keras.callbacks.CallbackList(callbacks, True, verbose != 0, model, **shown)

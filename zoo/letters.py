@@ -12,6 +12,11 @@ def composed(text: str) -> str:
     Some systems, macOS among them, write them as several: the same word would be another one. It
     is Unicode's NFC of each word that NFC makes shorter. The others stay as they are written: NFC
     takes letters of Indian scripts apart that keyboards write as one.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.composed("cafe\\u0301") == "caf\\u00e9"
+        True
     """
     return text if text.isascii() else WORD.sub(_shorter, text)
 

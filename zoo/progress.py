@@ -45,8 +45,10 @@ def progress(
             line.
 
     Example:
-        >>> for text in progress(texts, "Reading", len(texts)):
-        ...     ...
+        >>> from zoo.progress import progress
+        >>> texts = ["A fine day.", "A dull film."]
+        >>> sum(len(text) for text in progress(texts, "Reading", len(texts)))
+        23
     """
     shown = logger.isEnabledFor(logging.INFO) if shown is None else shown
     if not shown:

@@ -52,7 +52,8 @@ def register_model(name: str, **options: Any) -> Callable[[type], type]:
         ...
         ...     def call(self, ids, training=None):
         ...         return self.classify(self.mean(self.embed(ids), mask=ids != 0))
-        >>> zoo.build("mean_of_words", num_classes=2)
+        >>> zoo.build("mean_of_words", num_classes=2).hierarchical
+        False
     """
 
     def decorate(cls: type) -> type:
@@ -150,7 +151,13 @@ def outlines(pattern: str = "*", reads: str | None = None) -> list[Outline]:
 
 
 def list_models(pattern: str = "*") -> list[str]:
-    """Names of all models, sorted; ``pattern`` as in ``zoo.list_models("*hcan*")``."""
+    """Names of all models, sorted; ``pattern`` as in ``zoo.list_models("*hcan*")``.
+
+    Example:
+        >>> import zoo
+        >>> zoo.list_models("han*")
+        ['han', 'han_ave', 'han_max']
+    """
     return sorted(fnmatch.filter({*_shipped(), *_registered}, pattern))
 
 
@@ -177,7 +184,7 @@ def name_of(model: "TextClassifier") -> str:
     variants = {name: options for name, (cls, options) in _registered.items() if cls is type(model)}
     if not variants:
         raise UsageError(
-            f"{type(model).__name__} is no registered model: decorate it with "
+            f"{type(model).__name__} is not a registered model: decorate it with "
             "@zoo.register_model('a_name')"
         )
     if model.name in variants:
@@ -294,6 +301,11 @@ def describe(name: str) -> Description:
 
     Raises:
         UsageError: for an unknown name.
+
+    Example:
+        >>> import zoo
+        >>> zoo.describe("hcan").reads
+        'sentences of words'
     """
     from zoo.recipes import Recipe
 

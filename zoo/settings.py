@@ -51,8 +51,8 @@ WEIGHTS = (
     "word2vec",
     "minilm",
     *PUBLISHED,
-)  # that are in no file of the user's
-AUTO = "auto"  # in place of a model's name: the best of several
+)  # names, while all else is a path of the user's
+AUTO = "auto"  # in place of a model's name: tries several models and keeps the best
 RENAMED = {"embeddings": "weights", "start_from": "weights"}  # settings that had another name
 KINDS = (
     ".csv, .tsv, .json, .jsonl (or any of them .gz), .parquet, a folder of class folders, or a glob"
@@ -62,12 +62,12 @@ logger = logging.getLogger("zoo")
 
 
 class Group(Enum):
-    FILES = "how one's own files are read"
-    MACHINE = "where and how it runs, which may be another when a training is resumed"
+    FILES = "how the user's files are read"
+    MACHINE = "where and how a training runs, which may change when it is resumed"
 
 
 class Flag(NamedTuple):
-    """The option of the command line, where that is not the setting's name; "" for none."""
+    """The option of the command line where it has another name; "" where there is none."""
 
     flag: str
 
@@ -104,8 +104,8 @@ Options = Annotated[
 class TrainSettings:
     """All settings of a training.
 
-    An annotation has the type, which values are allowed, the group, and the help, which names other
-    settings by their options of the command line; :func:`described` reads it.
+    Each annotation holds the type, the allowed values, the group and the help, which names other
+    settings as the command line does. :func:`described` reads the annotations.
     """
 
     model: Annotated[str | None, Flag(""), "A name of zoo list, or auto."] = None
@@ -113,28 +113,28 @@ class TrainSettings:
     text_column: Annotated[
         Columns | None,
         Group.FILES,
-        "Column of texts; of several, which are given one by one, they are read as one text. "
+        "Column of the texts; several columns, given one by one, are read as one text. "
         "Default: text, or a well-known name.",
     ] = None
     label_column: Annotated[
         Columns | None,
         Group.FILES,
-        "Column of labels; or several columns of 0 and 1, which are given one by one and whose "
-        "names are the labels. Default: label, or a well-known name.",
+        "Column of the labels; or several columns of 0 and 1, given one by one, whose names are "
+        "the labels. Default: label, or a well-known name.",
     ] = None
     label_separator: Annotated[
         str | None,
         Group.FILES,
-        "What stands between several labels in a cell, such as ';'. Default: a text has one label, "
-        "unless JSON or Parquet has lists.",
+        "What stands between several labels in a cell, such as ';'. Default: each text has one "
+        "label, unless JSON or Parquet has lists.",
     ] = None
     weight_column: Annotated[
-        str | None, Group.FILES, "Column of numbers, how much each training text counts."
+        str | None, Group.FILES, "Column of numbers: how much each training text counts."
     ] = None
     validation_data: Annotated[
         AnyPath | None,
         Group.FILES,
-        "The validation split. Default: 10% of what the test split leaves, at most 10,000 texts.",
+        "The validation split. Default: 10% of the texts outside the test split, at most 10,000.",
     ] = None
     test_data: Annotated[AnyPath | None, Group.FILES, "The test split. Default: 10% of --data."] = (
         None
@@ -147,141 +147,145 @@ class TrainSettings:
     encoding: Annotated[
         str | None,
         Group.FILES,
-        "Their encoding, such as cp1252. Default: UTF-8, or what a file's mark says.",
+        "Encoding of the files, such as cp1252. Default: UTF-8, or what a byte order mark says.",
     ] = None
     min_class_size: Annotated[
-        Size | None, Group.FILES, "Classes of fewer training texts are rare. Default: 1, none is."
+        Size | None,
+        Group.FILES,
+        "Classes with fewer training texts are rare. Default: 1, so that no class is rare.",
     ] = None
     rare_classes: Annotated[
         str | None,
         Group.FILES,
-        "With --min-class-size: drop the texts of rare classes, or merge them into a class other. "
-        "Default: drop.",
+        "With --min-class-size: drop the texts of rare classes, or merge them into a class named "
+        "other. Default: drop.",
     ] = None
     preset: Annotated[
         str | None,
-        "Options of a paper; zoo describe shows them. Default: none; where texts mark two "
-        "entities, relations, if the model has that.",
+        "The options of a paper; zoo describe shows them. Default: none, but relations where the "
+        "texts mark two entities and the model has that preset.",
     ] = None
     options: Annotated[
         Options,
         Flag("--set"),
-        "Options of the model, name=value each; zoo describe shows them.",
+        "Options of the model, each as name=value; zoo describe shows them.",
     ] = dataclasses.field(default_factory=dict)
     recipe: Annotated[str, "How to train: default, or a paper's; see zoo describe."] = "default"
     epochs: Annotated[
         Size | None,
-        "Passes over the data. Default: the recipe's; 3 to 30, for about 1,500 steps, twice as "
-        "many for 20 classes or more.",
+        "Passes over the data. Default: the recipe's, or else 3 to 30, for about 1,500 steps, and "
+        "twice as many for 20 classes or more.",
     ] = None
     batch_size: Annotated[
-        Size | None, "Texts of a batch, on all devices together. Default: the recipe's; 32."
+        Size | None,
+        "Texts in a batch, over all devices together. Default: the recipe's, or else 32.",
     ] = None
     learning_rate: Annotated[
-        Positive | None, "Highest learning rate. Default: the recipe's; the model's own."
+        Positive | None, "Highest learning rate. Default: the recipe's, or else the model's."
     ] = None
     schedule: Annotated[
         Schedule | None,
-        "Course of the learning rate: cosine, constant or plateau. Default: the recipe's.",
+        "Schedule of the learning rate: cosine, constant or plateau. Default: the recipe's.",
     ] = None
     class_weights: Annotated[
         bool | None,
-        "Whether texts of rare classes count for more, where the largest class has over 5 times "
-        "the texts of the smallest. Default: the recipe's.",
+        "Whether texts of rare classes count more, where the largest class has more than 5 times "
+        "as many texts as the smallest. Default: the recipe's.",
     ] = None
     keep: Annotated[
         Kept | None,
         "best keeps the weights of the best validation accuracy; last learns from all texts, "
-        "without a validation split, and keeps the last weights; auto is last where a validation "
-        "split would have fewer than 100 texts. Default: the recipe's; auto.",
+        "without a validation split, and keeps the last weights; auto means last where a "
+        "validation split would have fewer than 100 texts. Default: the recipe's, or else auto.",
     ] = None
     clean_up: Annotated[
         str | None,
-        f"Clean-up of the texts, as in a paper: {', '.join(CLEAN_UPS)}. "
+        f"How the texts are cleaned up, as in a paper: {', '.join(CLEAN_UPS)}. "
         "Default: the data's or the model's, mostly hcan.",
     ] = None
     min_count: Annotated[
         Size | None,
-        "Rarer words stay unknown, but for those that have a vector by --weights. Default: 2; 1 "
-        "of fewer than 100 texts, and of fewer than 1,000 for models that are solved at once.",
+        "Words that stand in the texts fewer times stay unknown, unless --weights has vectors for "
+        "them. Default: 2, but 1 with fewer than 100 texts, and with fewer than 1,000 for models "
+        "that are solved at once.",
     ] = None
     max_vocabulary: Annotated[
         Size | None,
-        "Most words that are known. Default: the model's, mostly 30,000; with the English word "
-        "vectors 16,000.",
+        "Most words in the vocabulary. Default: the model's, mostly 30,000, but 16,000 with the "
+        "English word vectors.",
     ] = None
     percentile: Annotated[
         Percentage | None,
-        "Cut texts sooner than the model does, where this percentage of them stays whole; words "
-        "and sentences each. Try 99.",
+        "Cut texts shorter than the model does, so that this percentage of them stays whole; "
+        "words and sentences are cut separately. Try 99.",
     ] = None
     weights: Annotated[
         Weights,
-        "What the model knows before it sees your texts. auto: English word vectors, which come "
-        "with zoo, where they know most of the words, and for bert minilm, if that is installed; "
-        "for a paper's preset those of the paper. none; english; word2vec, trained on your texts "
-        "(of large data on all cores, so that vectors differ a little each time); a name of "
-        "gensim's downloader, such as glove-wiki-gigaword-300, which is fetched once; a file of "
-        "word vectors: .bin, .vec, .txt (or .gz); for bert minilm, a folder in Hugging Face's "
-        "format, or a name of its hub, owner/name; or a run of the same model, whose words and "
-        "layers this one starts with; the labels may be others. The most frequent words that the "
-        "weights know fill the vocabulary up.",
+        "What the model knows before it sees your texts. auto takes the English word vectors that "
+        "come with zoo, where they know most of the words; for bert it takes minilm, if that is "
+        "installed; for a paper's preset it takes what the paper took. Others are none; english; "
+        "word2vec, trained on your texts (with large data on all cores, so that the vectors "
+        "differ a little each time); a name of gensim's downloader, such as glove-wiki- "
+        "gigaword-300, which is fetched once; a file of word vectors: .bin, .vec, .txt (or .gz); "
+        "for bert minilm, a folder in Hugging Face's format, or a name of its hub, owner/name; or "
+        "a run of the same model, whose words and layers the new model starts with, while its "
+        "labels may differ. The most frequent words that the weights know fill up the vocabulary.",
     ] = "auto"
     unlabelled: Annotated[
         AnyPath | None,
         Flag("--unlabelled-data"),
-        "Further texts without labels, for a teacher to answer, or for word2vec: a table, a "
-        "folder, a glob or .txt.",
+        "Further texts without labels, which a teacher answers or word2vec learns from: a table, "
+        "a folder, a glob or .txt.",
     ] = None
     teacher: Annotated[
         AnyPath | None,
-        "A run of a larger model, from whose answers to other texts this one learns, too: to "
-        "--unlabelled-data, and to variations of the training texts; or a file of anyone's "
-        "answers, with how much of each label a text has, such as zoo predict writes.",
+        "A run of a larger model: the new model also learns from its answers to --unlabelled-data "
+        "and to variations of the training texts. Or a file of anyone's answers, with each "
+        "label's share of a text, such as zoo predict writes.",
     ] = None
     variations: Annotated[
         Distance | None,
-        "With --teacher: how many variations of the training texts it answers, in which words are "
-        "replaced, lacking, or followed by those of another text. Default: as many as make 20,000 "
-        "texts with those of --unlabelled-data.",
+        "With --teacher: how many variations of the training texts it answers. In a variation, "
+        "words are replaced, left out, or followed by those of another text. Default: enough for "
+        "20,000 texts together with those of --unlabelled-data.",
     ] = None
     minutes: Annotated[
         Positive | None,
-        "Most minutes of training, those of a teacher's answers included, to which it is made "
-        "shorter. Default: as long as it takes.",
+        "Most minutes of training, a teacher's answers included: a longer training is shortened. "
+        "Default: as long as it takes.",
     ] = None
     cache: Annotated[
         Cache,
-        "Keep word ids, while training: memory, disk or none; auto keeps those of up to 200,000 "
-        "texts in memory.",
+        "Where word ids are kept during training: memory, disk or none; auto keeps those of up to "
+        "200,000 texts in memory.",
     ] = "auto"
     precision: Annotated[
         Precision,
-        "Precision of training: float32, mixed_bfloat16, mixed_float16; auto takes 16 bits where "
-        "a GPU is made for them.",
+        "Precision of training: float32, mixed_bfloat16, mixed_float16; auto takes 16 bits on a "
+        "GPU that is made for them.",
     ] = "auto"
-    calibrate: Annotated[
-        bool, "Make probabilities as often right as they say, by the validation split."
-    ] = True
+    calibrate: Annotated[bool, "Calibrate the probabilities on the validation split."] = True
     devices: Annotated[
         str | int, Group.MACHINE, "How many GPUs of this machine to train on, or all."
     ] = "1"
     coordinator: Annotated[
-        str | None, Group.MACHINE, "Several processes, on JAX: host:port of the first."
+        str | None, Group.MACHINE, "With several processes, on JAX: host:port of the first."
     ] = None
-    processes: Annotated[Size, Group.MACHINE, "Several processes: how many."] = 1
-    process_id: Annotated[Distance, Group.MACHINE, "Several processes: which this is, from 0."] = 0
+    processes: Annotated[Size, Group.MACHINE, "How many processes train together."] = 1
+    process_id: Annotated[Distance, Group.MACHINE, "The number of this process, from 0."] = 0
     tensorboard: Annotated[bool, Group.MACHINE, "Also log for TensorBoard (installed apart)."] = (
         False
     )
     safe_csv: Annotated[
-        bool, "CSV to open in a spreadsheet: quotes, and an apostrophe before what it would run."
+        bool,
+        "Write CSV that is safe to open in a spreadsheet: cells are quoted, and an apostrophe "
+        "stands before what a spreadsheet would run.",
     ] = False
     seed: Annotated[Seed, "Seed of weights, batches, dropout and splits."] = 0
     seeds: Annotated[
         Size | None,
-        "Train so many times, with this seed and the following ones: all runs are kept, and a "
-        "table of them; the one in the middle is the result. Default: once.",
+        "Train this many times, with this seed and the following ones. All runs are kept, with a "
+        "table of them, and the middle one is the result. Default: once.",
     ] = None
     output: Annotated[AnyPath, "Where run folders go."] = "runs"
     verbose: Annotated[bool | int | str, Flag(""), Group.MACHINE, "Keras' 0, 1, 2 or auto."] = (
@@ -290,13 +294,13 @@ class TrainSettings:
 
     @property
     def files(self) -> dict[str, Any]:
-        """How one's own files are read, as :func:`zoo.datasets.load_files` takes it."""
+        """How the user's files are read: arguments of :func:`zoo.datasets.load_files`."""
         given = {argument: getattr(self, name) for argument, name in file_arguments().items()}
         return {name: value for name, value in given.items() if value is not None}
 
     @property
     def of_recipe(self) -> dict[str, Any]:
-        """What replaces values of the recipe."""
+        """The settings that replace values of the recipe."""
         own = {one.name: getattr(self, one.name, None) for one in dataclasses.fields(Recipe)}
         return {name: value for name, value in own.items() if value is not None}
 
@@ -304,7 +308,7 @@ class TrainSettings:
         """Checks each setting, and those that go together.
 
         Raises:
-            UsageError: naming the first one that cannot be.
+            UsageError: for the first setting that is not allowed.
         """
         from zoo.datasets.own_files.reading import check_data
 
@@ -324,7 +328,9 @@ class TrainSettings:
                 "TensorBoard is not installed: pip install 'attention-zoo[tensorboard]'"
             )
         if self.minutes is not None and self.processes > 1:  # which would each count other steps
-            raise UsageError("minutes are of one process: leave out coordinator and processes")
+            raise UsageError(
+                "minutes needs a training by one process: leave out coordinator and processes"
+            )
         if self.clean_up not in (None, *CLEAN_UPS):
             raise unknown("clean-up", self.clean_up, CLEAN_UPS)
         if self.model in (None, AUTO):
@@ -336,7 +342,7 @@ class TrainSettings:
             raise unknown(f"option of {self.model}", option, allowed)
         if "vocabulary_size" in self.options:
             raise UsageError(
-                "vocabulary_size is what the texts have: set max_vocabulary (--max-vocabulary) "
+                "vocabulary_size follows from the texts: set max_vocabulary (--max-vocabulary) "
                 "instead"
             )
         check_weights(self.weights)
@@ -348,14 +354,14 @@ class TrainSettings:
             )
 
     def _check_open(self):
-        """Refuses what needs a model, where none is named."""
+        """Refuses settings that need a model where no model is named."""
         for name, default in (("options", {}), ("preset", None), ("recipe", "default")):
             if getattr(self, name) != default:
                 flag = next(one.flag for one in described() if one.name == name)
-                raise UsageError(f"{name} ({flag}) are those of a model: name it")
+                raise UsageError(f"{name} ({flag}) belongs to a model: name the model")
 
     def kept(self) -> dict[str, Any]:
-        """What ``config.json`` keeps of them, with paths that are still right from elsewhere."""
+        """The settings that ``config.json`` keeps, with absolute paths."""
         others = {*names(Group.FILES), *names(Group.MACHINE), "output"} - {"devices", "processes"}
         values = {name: getattr(self, name) for name in names() if name not in others}
         for name in ("weights", "unlabelled", "teacher"):
@@ -365,13 +371,13 @@ class TrainSettings:
 
 
 class Described(NamedTuple):
-    """A setting, as its annotation tells it.
+    """A setting, as its annotation describes it.
 
     Attributes:
-        kind: the type of a value.
-        types: those that it may have; NoneType is among them where it may be left open.
-        flag: its option of the command line; "" where it has none.
-        values: those that it may have; None where that is not told here.
+        kind: the type of a value, as it is annotated.
+        types: its plain types; NoneType is among them where the setting may be left open.
+        flag: its option on the command line; "" where it has none.
+        values: the allowed values; None where the annotation does not tell.
     """
 
     name: str
@@ -409,7 +415,7 @@ def _types(kind):
 
 
 def _given(kind):
-    """An annotation of the values that are not left open."""
+    """An annotation without None, which leaves a setting open."""
     kind, *notes = get_args(kind)
     if get_origin(kind) in (Union, UnionType):
         kind = functools.reduce(or_, (one for one in get_args(kind) if one is not NoneType))
@@ -417,7 +423,7 @@ def _given(kind):
 
 
 def check_weights(weights: str | Path) -> None:
-    """Raises UsageError for what looks like a name of weights, and neither is one nor a path."""
+    """Raises UsageError for a word that is neither a known name of weights nor a path."""
     check_values({"weights": values_of(Weights)}, {"weights": weights})
     is_name = isinstance(weights, str) and re.fullmatch("[A-Za-z0-9-]+", weights)
     if is_name and weights not in WEIGHTS and not expanded(weights).exists():
@@ -425,7 +431,7 @@ def check_weights(weights: str | Path) -> None:
 
 
 def _check_text(name, value):
-    """Refuses what no JSON could hold."""
+    """Refuses text that JSON cannot hold."""
     from zoo.datasets.own_files.text_files import undecodable
 
     if undecodable(str(value)):
@@ -438,19 +444,19 @@ def names(group: Group | None = None) -> list[str]:
 
 
 def file_arguments() -> dict[str, str]:
-    """The settings of own files by their names as arguments of :func:`zoo.datasets.load_files`."""
+    """The settings of files, by their names as arguments of :func:`zoo.datasets.load_files`."""
     return {name.removesuffix("_data"): name for name in names(Group.FILES)}
 
 
 def from_keywords(
     settings: Mapping[str, Any], function: str = "zoo.train", allowed: Iterable[str] = ()
 ) -> TrainSettings:
-    """Settings of a function's keywords; ``files``, a dictionary, is an older way to give some.
+    """The settings that a function's keywords give; ``files``, a dictionary, is an older way.
 
     Args:
-        settings: by their names.
-        function: in a message.
-        allowed: names that it takes; by default all.
+        settings: the values, by the names of the settings.
+        function: the function, for messages.
+        allowed: names that the function takes; by default all.
 
     Raises:
         UsageError: for an unknown name, with the nearest matches.
@@ -485,7 +491,7 @@ def from_keywords(
 
 
 def absolute(path: str | Path) -> str:
-    """A path or a glob that is still right from elsewhere, under its own name."""
+    """The absolute form of a path or a glob, in which links stay as they are."""
     path = expanded(path)
     is_glob = glob.has_magic(str(path)) and not path.exists()
     return str(Path(glob.escape(str(Path.cwd())), path) if is_glob else path.absolute())
@@ -494,10 +500,10 @@ def absolute(path: str | Path) -> str:
 def documented(*left_out: str) -> Callable:
     """Decorator of a function that takes settings as keywords: ``help`` and editors show them.
 
-    Its docstring has ``{settings}`` where they are told.
+    The settings are described where the docstring has ``{settings}``.
 
     Args:
-        left_out: settings that it does not take.
+        left_out: settings that the function does not take.
     """
 
     def decorate(function):
@@ -514,15 +520,15 @@ def documented(*left_out: str) -> Callable:
 def add_parameters(
     function: Any, left_out: set[str], annotation: Callable[[Described], Any]
 ) -> list[Described]:
-    """Adds settings that a function takes as ``**settings`` to what its signature shows.
+    """Adds the settings that a function takes as ``**settings`` to its signature.
 
     Args:
-        function: those that it names itself are not added.
-        left_out: settings that it does not take.
-        annotation: of each.
+        function: the function; settings that it names itself are not added.
+        left_out: settings that the function does not take.
+        annotation: gives the annotation of a setting.
 
     Returns:
-        Those added.
+        The settings that were added.
     """
     signature, kind = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
     own = [one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD]
@@ -539,6 +545,6 @@ def add_parameters(
 
 
 def _in_python(help):
-    """A help of the command line, with the names that options have in Python."""
+    """A help text of the command line, with the names that options have in Python."""
     named = {one.flag: one.name for one in described()}
     return re.sub("--[a-z-]+", lambda found: named[found[0]], help)

@@ -84,6 +84,11 @@ class NoRows(UsageError):
 def as_path(path: str | Path) -> Path:
     """The path, :func:`expanded`. Refuses an empty one, which pathlib takes for the working folder,
     and what is no path.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.as_path("reviews.csv").name
+        'reviews.csv'
     """
     if not isinstance(path, str | Path):
         raise UsageError(f"a {type(path).__name__} where a path is wanted: write it to a file")
@@ -163,6 +168,12 @@ def load_files(
     Raises:
         UsageError: for a file that cannot be read, a missing column, a bad row, more bad rows
             than good ones, a single class, or a label that the training file lacks.
+
+    Example:
+        >>> from zoo import datasets
+        >>> corpus = datasets.load_files("reviews.csv", text_column="text", label_column="label")
+        >>> len(corpus.train), corpus.labels
+        (60, ['bad', 'good'])
     """
     check_rare(min_class_size, rare_classes)
     paths = {"train": _source(train)}
@@ -313,6 +324,11 @@ def read_texts(
 
     Raises:
         UsageError: if the file cannot be read or lacks the column, or for a bad row.
+
+    Example:
+        >>> from zoo import datasets
+        >>> len(datasets.read_texts("reviews.csv"))
+        60
     """
     return [text for _, text in stream_texts(path, text_column, on_bad_row, encoding)]
 
@@ -333,6 +349,11 @@ def column_of(
     """A column, if a file that it may not have been meant for has it; else None.
 
     Of several, those that it has, under its own names.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.column_of("reviews.csv", "text"), datasets.column_of("reviews.csv", "rating")
+        ('text', None)
     """
     if column is None:
         return None
@@ -481,6 +502,11 @@ def read_labelled(
 
     Raises:
         UsageError: for what cannot be read, a missing column, or a bad row.
+
+    Example:
+        >>> from zoo import datasets
+        >>> datasets.read_labelled("reviews.csv").columns.tolist()
+        ['text', 'label', 'file', 'place']
     """
     path = _source(path)
     columns, rows = _open_rows(
@@ -632,7 +658,17 @@ def _weight_of(value):
 
 
 def write_rows(path: Path, frame: pd.DataFrame, columns: dict[str, str]) -> None:
-    """Writes columns of a DataFrame as JSON lines, which :func:`load_files` reads alike."""
+    """Writes columns of a DataFrame as JSON lines, which :func:`load_files` reads alike.
+
+    Example:
+        >>> from pathlib import Path
+        >>> import pandas as pd
+        >>> from zoo import datasets
+        >>> frame = pd.DataFrame({"text": ["A fine day."], "label": ["good"]})
+        >>> datasets.write_rows(Path("kept.jsonl"), frame, {"text": "text", "label": "label"})
+        >>> Path("kept.jsonl").read_text()
+        '{"text": "A fine day.", "label": "good"}\\n'
+    """
     names = [name for columns in columns.values() for name in listed_columns(columns)]
     with path.open("w", encoding="utf-8") as file:
         for _, row in of_frame(frame).rows(names, False):

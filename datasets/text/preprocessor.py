@@ -55,6 +55,7 @@ class Preprocessor:
             does not go together.
 
     Example:
+        >>> from zoo.datasets import Preprocessor
         >>> Preprocessor(["good", "bad"], max_sentences=9)(["Good! Not bad &amp; cheap"]).numpy()
         array([[[2, 1, 0],
                 [1, 3, 1]]])

@@ -33,7 +33,7 @@ class Variations:
 
     Example:
         >>> list(Variations(["Not bad at all."], near={"bad": ["poor"]}).draw(2))
-        ['Not poor at all.', 'Not at all.']
+        ['Not poor at all.', 'bad at all.']
     """
 
     def __init__(

@@ -207,7 +207,7 @@ def test_texts_that_are_called_or_given_as_one_batch(models):
         np.testing.assert_allclose(loss, model.evaluate(TEXTS, TARGETS, verbose=0), atol=1e-5)
     with pytest.raises(zoo.UsageError, match=r"write \[text\]"):
         model("one text")
-    with pytest.raises(zoo.UsageError, match="reads ids, int32, and no strings"):
+    with pytest.raises(zoo.UsageError, match="reads int32 ids and no strings"):
         model(keras.Input((), dtype="string"))
     with pytest.raises(ValueError, match="target 0 is 5"):
         model.train_on_batch(TEXTS, [5] * 10)

@@ -227,7 +227,7 @@ def test_the_name_of_a_model_is_that_of_its_variant():
     assert name_of(model) == "hcan_max"
     config = model.get_config() | {"name": "my own"}
     assert name_of(type(model).from_config(config)) == "hcan_max"
-    with pytest.raises(zoo.UsageError, match="TextClassifier is no registered model"):
+    with pytest.raises(zoo.UsageError, match="TextClassifier is not a registered model"):
         name_of(zoo.TextClassifier(2))
 
 

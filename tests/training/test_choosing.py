@@ -129,7 +129,7 @@ def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkey
     assert not [*tmp_path.glob("auto-*/runs/half")]
     assert len(pd.read_csv(run / "candidates.csv")) == 3
     zoo.train("auto", table(), output=tmp_path, **FEW)
-    assert len(begun) == 4 and "All of them have been tried before" in caplog.text
+    assert len(begun) == 4 and "All models have been tried before" in caplog.text
 
 
 def test_models_for_which_there_is_no_time_are_left_out(tmp_path, tried, caplog):
@@ -177,8 +177,8 @@ def test_several_labels(tmp_path, tried):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"options": {"filters": 3}}, r"options \(--set\) are those of a model: name it"),
-        ({"preset": "kim2014"}, r"preset \(--preset\) are those of a model"),
+        ({"options": {"filters": 3}}, r"options \(--set\) belongs to a model: name the model"),
+        ({"preset": "kim2014"}, r"preset \(--preset\) belongs to a model"),
         ({"teacher": "runs/one"}, "auto tries several models, without teacher: name a model"),
         ({"seeds": 3}, "auto tries several models, without seeds: name a model"),
     ],

@@ -167,7 +167,10 @@ def test_the_first_process_refuses_a_port_that_is_taken():
         ({"devices": "²"}, "devices must be all, or 1, as there is no GPU, .*: got '²'"),
         ({"devices": "2"}, "devices must be all, or 1, as there is no GPU, .*: got '2'"),
         ({"processes": 2}, "several processes need JAX: pip install jax, KERAS"),
-        ({"processes": 2, "minutes": 1}, "minutes are of one process: leave out coordinator"),
+        (
+            {"processes": 2, "minutes": 1},
+            "minutes needs a training by one process: leave out coordinator",
+        ),
     ],
 )
 def test_devices_that_are_not_there_are_refused(csv_file, tmp_path, settings, message):

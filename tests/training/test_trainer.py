@@ -349,7 +349,7 @@ def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
 
 def test_a_loss_that_only_validation_finds_infinite(csv_file, tmp_path):
     """As an epoch of one step has its loss of before the step."""
-    with pytest.raises(zoo.UsageError, match=r"infinite, or no number: train anew"):
+    with pytest.raises(zoo.UsageError, match=r"infinite or NaN: train anew"):
         start(csv_file, tmp_path, learning_rate=1e30, batch_size=97, schedule="constant")
     assert not list(tmp_path.iterdir())
 
@@ -591,7 +591,7 @@ def test_what_a_solver_has_no_use_for_is_told(csv_file, tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
     own = {"epochs": 3, "learning_rate": 0.1, "cache": "none", "precision": "mixed_bfloat16"}
     zoo.train("bow", str(csv_file), output=tmp_path, **own)
-    told = "bow is solved at once: no use of epochs or learning_rate or cache or precision"
+    told = "bow is solved at once and does not use epochs or learning_rate or cache or precision"
     assert told in caplog.messages
 
 
@@ -852,7 +852,7 @@ def test_another_seed_is_resumed_and_evaluated_too(csv_file, tmp_path, kill, cap
         start(csv_file, tmp_path, seed=1)
     (only_run(tmp_path) / "exports" / "onnx").mkdir(parents=True)
     run = zoo.resume(only_run(tmp_path), verbose=0)
-    assert f"{run / 'exports'} is of the weights before: export anew" in caplog.text
+    assert f"{run / 'exports'} has the weights from before: export again" in caplog.text
     found, kept = zoo.evaluate(run), json.loads((run / "metrics.json").read_text())
     assert found["loss"] == pytest.approx(kept["loss"], abs=1e-6)
 

@@ -72,7 +72,7 @@ def test_other_names_and_precision(tmp_path, form):
         ({"num_hidden_layers": 0}, "num_hidden_layers must be a whole number: got 0"),
         ({"num_attention_heads": 3}, "3 num_attention_heads do not divide hidden_size 8"),
         ({"num_hidden_layers": 7}, "it has no encoder.layer.6.attention"),
-        ({"intermediate_size": 13}, r"has shape \(12, 8\), but config.json tells \(13, 8\)"),
+        ({"intermediate_size": 13}, r"has shape \(12, 8\), but config.json says \(13, 8\)"),
         ({"layer_norm_eps": 0}, "layer_norm_eps must be above 0: got 0"),
         ({"max_position_embeddings": 1}, "must be at least 2: got 1"),
     ],
@@ -151,7 +151,9 @@ def test_a_damaged_folder_is_told_in_a_line(tmp_path, damage, message):
 def test_numbers_that_are_none(tmp_path):
     arrays = random_arrays()
     arrays["embeddings.LayerNorm.bias"][0] = np.nan
-    with pytest.raises(zoo.UsageError, match="embeddings.LayerNorm.bias has numbers that are none"):
+    with pytest.raises(
+        zoo.UsageError, match="embeddings.LayerNorm.bias has values that are not finite"
+    ):
         read_bert(write_folder(tmp_path / "bert", arrays))
 
 

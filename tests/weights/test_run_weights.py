@@ -178,7 +178,7 @@ def test_options_of_the_run_that_change_nothing_are_not_told(csv_file, tmp_path,
 @pytest.mark.parametrize(
     ("model", "given", "message"),
     [
-        ("act", {}, "the run to start from is of hcan, not of act: train hcan"),
+        ("act", {}, "the run to start from has the model hcan, not act: train hcan"),
         ("hcan", {"preset": "gao2018"}, "leave out preset"),
         ("hcan", {"clean_up": "han", "percentile": 90}, "leave out clean_up, percentile"),
         ("hcan", {"embeddings": "word2vec"}, "embeddings is called weights now: leave out one"),

@@ -77,8 +77,8 @@ def predict(
     runtime: Annotated[
         str | None,
         typer.Option(
-            help="onnx or keras. Default: onnx, which starts in under a second, where the run has "
-            "model.onnx and onnxruntime is installed."
+            help="onnx, or keras (with --beam, the SavedModel). Default: onnx, which starts in "
+            "under a second, where the run has model.onnx and onnxruntime is installed."
         ),
     ] = None,
     beam: Annotated[
@@ -134,6 +134,7 @@ def predict(
 
     least = None
     if sure is not None:
+        from zoo.evaluation.familiarity import familiar_to
         from zoo.evaluation.sureness import least_sureness
 
         least = least_sureness(run, sure)
@@ -145,7 +146,7 @@ def predict(
     written = output_format == "csv"
     answers = progress(predict(model, texts, written=written), "Predicting", number, shown=shown)
     if least is not None:
-        answers = only_sure(answers, least)
+        answers = only_sure(answers, least, familiar_to(run))
     answers = rows_beside((row for row, _ in rows), answers, names, keep)
     columns = [*own, *names.values()] if keep else None
     if output is None:

@@ -145,33 +145,40 @@ def compare(
 ) -> Comparison:
     """Compares runs, or a run with anyone's answers, on the same texts.
 
-    Intervals are those of the bootstrap: texts are drawn with replacement, the same ones for all
-    systems, so that the interval of a difference is of pairs of answers to the same texts. They
+    Intervals come from the bootstrap: texts are drawn with replacement, the same ones for all
+    systems, so that the interval of a difference compares answers to the same texts. The intervals
     tell what other test texts might bring, and not what another seed of a training might.
 
     Args:
-        runs: run folders, or models that read texts and have labels; also files of answers, of
-            which :func:`zoo.evaluation.predictions_file.read_predictions` tells the columns. The
-            first is a run or a model, with which the others are compared.
-        data: labelled texts, as of :func:`zoo.evaluate`; by default the test split of the runs.
-        answer_column: of files of answers; by default ``predicted_label``, ``predicted``,
-            ``prediction``, ``answer`` or ``label``.
-        resamples: of the bootstrap.
-        confidence: of the intervals, above 0 and below 1.
-        seed: of the bootstrap.
-        most: how many texts on which a system and the first one differ are shown and explained.
+        runs: run folders, or models that read texts and have labels; also files of answers, whose
+            columns :func:`zoo.evaluation.predictions_file.read_predictions` describes. The first
+            must be a run or a model, and the others are compared with it.
+        data: labelled texts, as :func:`zoo.evaluate` takes them; by default the test split of the
+            runs.
+        answer_column: the column of a file of answers; by default ``predicted_label``,
+            ``predicted``, ``prediction``, ``answer`` or ``label``.
+        resamples: the number of resamples of the bootstrap.
+        confidence: the confidence of the intervals, above 0 and below 1.
+        seed: the seed of the bootstrap.
+        most: how many of the texts on which a system differs from the first are shown and
+            explained.
         speed: whether to measure texts a second, here and now.
-        output: a new file for the result, ``.json`` with all or ``.csv`` with the scores.
-        page: a new file for it as HTML.
-        columns: of ``data``, as of :func:`zoo.evaluate`.
+        output: a new file for the result, ``.json`` with all of it or ``.csv`` with the scores.
+        page: a new HTML file for the result.
+        columns: the columns of ``data``, as for :func:`zoo.evaluate`.
+
+    Returns:
+        A :class:`Comparison`, which is shown as tables.
 
     Raises:
         UsageError: for fewer than two systems, systems with other test texts or labels, and what
             cannot be read or written.
 
     Example:
-        >>> found = zoo.compare("runs/attcnn", "runs/svm", "answers of another.csv")
-        >>> found.scores[["name", "metric", "value", "difference", "low", "high"]]
+        >>> import zoo
+        >>> comparison = zoo.compare(run, other, data="reviews.csv", resamples=100)
+        >>> sorted(comparison.scores["metric"].unique())
+        ['accuracy', 'calibration_error', 'loss', 'macro_f1']
     """
     _check(runs, resamples, confidence, most)
     output = None if output is None else check_output(output)

@@ -28,21 +28,27 @@ def explain(
     mistakes: bool = False,
     pairs: bool = True,
 ) -> "Explanations":
-    """Where a model looked in texts.
+    """Shows which words decided what a model answers to texts, and where its attention was.
 
     Args:
         run: a run folder, or a model that reads texts.
         data: texts, or what :func:`zoo.predict` takes; by default the test split of the run.
-        text_column, on_bad_row, encoding: as of :func:`zoo.predict`.
-        most: how many texts are explained, the first ones.
-        mistakes: whether these are the run's worst mistakes, instead of other texts.
+        text_column, on_bad_row, encoding: see :func:`zoo.predict`.
+        most: how many texts are explained: the first ones.
+        mistakes: True explains the texts of the run's worst mistakes instead of ``data``.
         pairs: see :func:`zoo.explanation.explain.explain`.
+
+    Returns:
+        A list with a :class:`zoo.explanation.explanation.Explanation` for each text.
 
     Raises:
         UsageError: if the run or the data cannot be read.
 
     Example:
-        >>> zoo.explain("runs/hcan-sample-20260101-120000", ["Not bad at all."])
+        >>> import zoo
+        >>> (explanation,) = zoo.explain(run, ["A fine film."])
+        >>> explanation.label, max(explanation.words, key=lambda word: word.contribution).text
+        ('good', 'fine')
     """
     model, texts, targets = chosen_texts(
         run, data, text_column, on_bad_row, encoding, most, mistakes

@@ -14,6 +14,7 @@ from zoo.datasets.own_files.reading import column_of, is_path, stream_texts, tab
 from zoo.datasets.own_files.text_files import composed, well_formed
 from zoo.datasets.text.given_texts import check_texts
 from zoo.errors import UsageError
+from zoo.evaluation.familiarity import familiar_to
 from zoo.evaluation.prediction import (
     columns_of_answers,
     names_beside,
@@ -47,31 +48,37 @@ def predict(
     Args:
         run: a run folder, or the model that :func:`zoo.load` made of one.
         data: texts; a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset``; a table, a folder,
-            a ``.txt`` file or a glob, as of :func:`zoo.datasets.read_texts`; or the name of a
-            corpus, of which these are the texts of the test split.
-        text_column: of a table, by default the run's own, else ``text`` or a well-known name.
+            a ``.txt`` file or a glob, as :func:`zoo.datasets.read_texts` takes it; or the name of a
+            corpus, whose test split is labelled.
+        text_column: the column of the texts, by default the run's, else ``text`` or a well-known
+            name.
         on_bad_row: "fail", or "skip", which leaves bad rows out of the answers and reports them.
-        encoding: of files that are not UTF-8, such as "cp1252".
-        keep_columns: whether answers stand beside all columns of a table, or only the text and
-            where it is from.
-        probabilities: whether there is a column for each class, too: ``probability_<label>``.
-        sure: the share of answers that are to be right, such as 0.95. Texts whose answers are less
-            sure than that takes, by the validation split of the run, get no label (a missing value)
-            but a ``reason``, for a person to answer them.
+        encoding: the encoding of files that are not UTF-8, such as "cp1252".
+        keep_columns: whether answers stand beside all columns of a table, or only beside the text
+            and the place that it is from.
+        probabilities: whether each class gets a column of its own, ``probability_<label>``.
+        sure: the share of answers that shall be right, such as 0.95. The validation split of the
+            run tells how sure an answer must be for that. Texts with less sure answers, and
+            texts whose words are rarer than those of nearly all validation texts, get no label (a
+            missing value) but a ``reason``, so that a person can answer them.
 
     Returns:
-        A row for each row of the data, in its order, and of a DataFrame with its index. The last
-        columns are ``label``, its ``probability`` and those of the classes; where the table has
-        a column of that name already, the new one's begins with ``predicted_``. Values of a file
-        are as they are written there: text, but in JSON and Parquet.
+        A row for each row of the data, in the same order and, for a DataFrame, with the same
+        index. The last columns are ``label``, its ``probability`` and the probabilities of the
+        classes. Where the table already has a column of that name, the name of the new one begins
+        with ``predicted_``. The values of a file stay as they are written: text, except in JSON
+        and Parquet.
 
     Raises:
         UsageError: if the run or the data cannot be read.
 
     Example:
-        >>> zoo.predict(run, pd.DataFrame({"id": [7], "text": ["Not bad at all."]}))
-           id             text label  probability
-        0   7  Not bad at all.     4     0.912034
+        >>> import pandas as pd
+        >>> import zoo
+        >>> answers = zoo.predict(run, pd.DataFrame({"id": [7], "text": ["A fine film."]}))
+        >>> answers[["id", "text", "label"]]
+           id          text label
+        0   7  A fine film.  good
     """
     least = None if sure is None else least_sureness(_folder_of(run), sure)
     model, column, data = _opened(run, data, text_column, encoding)
@@ -93,7 +100,7 @@ def predict(
     names = names_beside(found.columns, told)
     nothing, answers = itertools.repeat({}), answers_of(model, texts)
     if least is not None:
-        answers = only_sure(answers, least)
+        answers = only_sure(answers, least, familiar_to(_folder_of(run)))
     answers = pd.DataFrame(
         rows_beside(nothing, answers, names, whole=True),
         found.index,

@@ -12,6 +12,7 @@ from zoo.answers import probabilities_of, told
 from zoo.datasets.own_files.spreadsheet_cells import write_csv
 from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.given_texts import check_texts
+from zoo.evaluation.familiarity import Familiarity
 
 OF_CLASS = "probability_"  # before the name of a class: a column of CSV
 COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
@@ -47,20 +48,29 @@ def predict(
             yield told(model, well_formed(text), row, written)
 
 
-def only_sure(answers: Iterable[dict[str, Any]], least: float) -> Iterator[dict[str, Any]]:
+def only_sure(
+    answers: Iterable[dict[str, Any]], least: float, familiar: Familiarity | None = None
+) -> Iterator[dict[str, Any]]:
     """Answers of :func:`predict`, without the labels of those that are less sure than that.
 
     Each has a ``reason``: why a person is to answer; "" where one need not.
+
+    Args:
+        answers: of texts.
+        least: the lowest probability of an answer that is kept.
+        familiar: what the run knows of words: texts that are unlike those that it learnt from are
+            left, too. None tells nothing of that.
     """
     texts = left = 0
     for answer in answers:
         texts += 1
-        if answer["probability"] >= least:
-            yield answer | {"reason": ""}
-        else:
-            left += 1
-            told = f"sure by {answer['probability']:.3f}, which is below {least:.3f}"
-            yield answer | {"label": None, "reason": told}
+        reason = ""
+        if answer["probability"] < least:
+            reason = f"sure by {answer['probability']:.3f}, which is below {least:.3f}"
+        elif familiar is not None and not familiar.knows(answer["text"]):
+            reason = "unlike the texts that were learnt, by its words"
+        left += bool(reason)
+        yield answer | ({"label": None} if reason else {}) | {"reason": reason}
     logger.info("%s of %s texts are left to a person", f"{left:,}", f"{texts:,}")
 
 

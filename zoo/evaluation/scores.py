@@ -83,8 +83,8 @@ def worst_classes(classes: dict[str, dict[str, float]]) -> tuple[dict[str, dict[
         classes: the scores of each, as :func:`score` gives.
 
     Returns:
-        All of up to 20; else the 20 of lowest F1, of equals those of most texts, without those
-        that no text is of.
+        All of up to 20 classes; else the 20 with the lowest F1, or among equals those with the
+        most texts. Classes without any text are then left out.
     """
     if len(classes) <= SHOWN_CLASSES:
         return classes, ""
@@ -97,7 +97,7 @@ def worst_classes(classes: dict[str, dict[str, float]]) -> tuple[dict[str, dict[
 
 
 def read_corpus(config: RunConfig) -> Corpus:
-    """The corpus in splits that a run tells, read again.
+    """The corpus of a run, read again and split as in its training.
 
     Raises:
         UsageError: if the data cannot be read.
@@ -113,11 +113,11 @@ def read_corpus(config: RunConfig) -> Corpus:
 
 
 def read_test_split(config: RunConfig, most: int | None = None) -> Split:
-    """The test split that a run tells, read again; its first texts, or all.
+    """The test split of a run, read again: its first ``most`` texts, or all.
 
     Raises:
-        UsageError: if the data cannot be read, or their classes or rows are not what they were:
-            the split would have texts that the model was trained on.
+        UsageError: if the data cannot be read, or has changed since the training, because the
+            split could then have texts that the model was trained on.
     """
     if config.settings.data is None:
         raise UsageError(
@@ -136,7 +136,7 @@ def read_test_split(config: RunConfig, most: int | None = None) -> Split:
 
 
 def _is_known(data: str, settings: TrainSettings) -> bool:
-    """Whether a run learnt from a file among these, or chose its weights by it."""
+    """Whether a run learnt from any of these files, or chose its weights by one of them."""
     own = Path(settings.data or "")
     if not own.is_absolute():  # the name of a corpus, or nothing
         return False
@@ -164,19 +164,26 @@ def evaluate(
     Args:
         run: the run folder, or a model that reads texts and has labels.
         data: a table, folder, glob, DataFrame, ``(texts, labels)`` or ``tf.data.Dataset`` to score
-            on, or a corpus, for its test split; by default the test split of the run's own data,
-            read again.
-        columns: ``text_column`` and ``label_column`` of it, by default the run's; ``on_bad_row``;
-            and ``encoding``, by default UTF-8. What the run did with the texts of rare classes is
-            done with these.
+            on; or the name of a corpus, whose test split is scored. By default the test split of
+            the data that the run was trained on.
+        columns: ``text_column`` and ``label_column`` of the data, by default the run's;
+            ``on_bad_row``; and ``encoding``, by default UTF-8. Texts of rare classes are dropped or
+            merged as in the run's training.
 
     Returns:
-        ``accuracy``, ``macro_f1``, ``loss``, ``calibration_error``, ``texts``, the shares of right
-        answers among the surest ones (``right_of_surest``), the official score of relations (see
-        :mod:`zoo.evaluation.relation_f1`) and, for each class, precision, recall, F1 and support.
+        ``texts``, their number; ``accuracy``, ``macro_f1``, ``loss`` and ``calibration_error``;
+        ``right_of_surest``, the shares of right answers among the surest ones; for relations their
+        official score (see :mod:`zoo.evaluation.relation_f1`); and ``classes``: for each class
+        precision, recall, F1 and support.
 
     Raises:
         UsageError: if the run or the data cannot be read, or a label is not one of the model's.
+
+    Example:
+        >>> import zoo
+        >>> scores = zoo.evaluate(run, "reviews.csv")
+        >>> scores["texts"], scores["accuracy"] > 0.8
+        (60, True)
     """
     return score_model(*model_and_test(run, data, "zoo.evaluate", **columns))
 
@@ -187,8 +194,8 @@ def model_and_test(
     """The model of a run folder, or a model, and the labelled texts that it is scored on.
 
     Args:
-        run, data, columns: see :func:`evaluate`, as for what it raises.
-        function: in messages.
+        run, data, columns: see :func:`evaluate`, which also lists the errors.
+        function: the name of the caller, for messages.
     """
     from zoo import datasets
     from zoo.runs.run_folder import load

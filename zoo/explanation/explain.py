@@ -61,8 +61,10 @@ def explain(
         UsageError: for a target, or a label, that is none of the model's.
 
     Example:
-        >>> (one,) = zoo.load(run).explain(["Not bad at all."])
-        >>> {word.text: word.contribution for word in one.words}
+        >>> import zoo
+        >>> (explanation,) = zoo.load(run).explain(["A fine film."])
+        >>> [word.text for word in explanation.words]
+        ['A', 'fine', 'film', '.']
     """
     if model.preprocessor is None or model.labels is None:
         raise ValueError("a model that explains needs model.preprocessor and model.labels")

@@ -235,6 +235,13 @@ class ACT(GlobalAttentionClassifier):
             the paper found to bring nothing (Section 4.2).
         attentive: False uses the feature maps themselves (Table 3, row 1).
         global_representation: False leaves it out of the attention (Table 3, row 3).
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("act", num_classes=3, num_layers=1, filters=10)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     recipes = {"li2021": RECIPE}
@@ -390,6 +397,13 @@ class ACTTransformer(GlobalAttentionClassifier):
         num_layers: layers of the encoder.
         num_heads: heads of each layer; divides ``embedding_dim``.
         feed_forward_dim: inner width of the feed-forward networks.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("act_transformer", num_classes=3, num_layers=1)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     recipes = {"li2021": RECIPE}

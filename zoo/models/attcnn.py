@@ -55,6 +55,13 @@ class KimCNN(TextClassifier):
             each word's vector (Nguyen and Grishman 2015, Section 3.1).
         position_dim: width of the position embeddings, half of it for each entity; None for none.
         max_distance: words beyond which a position is as far.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("cnn_kim", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     needs = {"max_distance": ("entities", "position_dim")}
@@ -147,6 +154,13 @@ class ATTCNN(KimCNN):
     Args:
         attention_dim: width of the network that scores a pair; the paper does not give it.
         decay: lambda of the distance decay, 0 to 1; the paper gives no value (Section 3.2.1).
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("attcnn", num_classes=3, decay=0.1)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     learning_rate = 1e-3

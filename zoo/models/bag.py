@@ -61,6 +61,14 @@ class BagOfNgrams(TextClassifier):
             are, or, of 1,000 texts and more, as large as folds of them choose. Words that are like
             those of the training texts count then, too. Only what a word adds to each class is
             kept, and not its vector.
+
+    Example:
+        >>> import zoo
+        >>> model = zoo.build("svm_bigrams", num_classes=2)
+        >>> texts, labels = ["A fine day.", "A dull film."] * 4, ["good", "bad"] * 4
+        >>> history = model.fit(texts, labels, verbose=0)
+        >>> model.classify(["A fine film, a fine day."])[0]["label"]
+        'good'
     """
 
     single_words = False
@@ -301,6 +309,14 @@ class BagOfCharacterNgrams(BagOfNgrams):
     Args:
         max_words: characters that are read.
         kwargs: of :class:`BagOfNgrams`.
+
+    Example:
+        >>> import zoo
+        >>> model = zoo.build("svm_characters", num_classes=2)
+        >>> texts, labels = ["A fine day.", "A dull film."] * 4, ["good", "bad"] * 4
+        >>> history = model.fit(texts, labels, verbose=0)
+        >>> model.classify(["A fine film, a fine day."])[0]["label"]
+        'good'
     """
 
     clean_up = "characters"

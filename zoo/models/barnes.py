@@ -49,6 +49,13 @@ class LSTM(TextClassifier):
             which the counts of Table 3 do not have. None leaves it out.
         dropout: rate on the word vectors.
         state_dropout: rate on the state; the code of Barnes et al. has a dropout there, too.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("bilstm", num_classes=3, units=16)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {
@@ -116,6 +123,13 @@ class BarnesCNN(TextClassifier):
         dropout: rate on word vectors and at one place more.
         drop_after: which place: after the "convolutions", or after the "hidden" layer, as in the
             code of Barnes et al.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("cnn_barnes", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {

@@ -38,6 +38,13 @@ class BERT(TextClassifier):
         start_vector: whether a learned vector stands before the words, as the paper's ``[CLS]``.
             Heads that find nothing look there, in weights that learnt it so. Attention is told as
             shares of what is left for words.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("bert", num_classes=3, embedding_dim=32, num_layers=1, num_heads=2)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     clean_up = "han"  # which keeps punctuation, as BERT does

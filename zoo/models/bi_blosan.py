@@ -152,6 +152,13 @@ class BiBloSAN(TextClassifier):
             it within the attention, too, and a decay of weights.
         embedding_range: of new word vectors, about GloVe's: small words attend to all alike, and
             learn slowly.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("bi_blosan", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {

@@ -33,6 +33,13 @@ class CharCNN(TextClassifier):
         hidden_dim: width of the dense layers (Table 2).
         dropout: rate on these (Section 2.3).
         max_words: characters of a text (Section 2.2).
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("char_cnn", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 6, 0]])).shape)  # three characters, and padding
+        (1, 3)
     """
 
     # Found on a development split of AG News: at 0.001 it learns less.

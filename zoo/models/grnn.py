@@ -151,6 +151,13 @@ class GRNN(HierarchicalClassifier):
         bidirectional: whether the document's network reads the sentences in both directions, as
             Yang et al. 2016 have it (Section 4), or forward, as Tang et al. (Section 2.2).
         output_dropout: rate on the document vector; the paper has none.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("conv_grnn", num_classes=3, units=16)
+        >>> tuple(model(np.array([[[4, 5, 0], [6, 0, 0]]])).shape)  # two sentences, and padding
+        (1, 3)
     """
 
     learning_rate = 2e-3

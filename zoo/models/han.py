@@ -73,6 +73,13 @@ class HAN(HierarchicalClassifier):
         attention_dim: width of the attention, and of its context vector.
         pooling: "attention", "average" or "max", at both levels.
         output_dropout: rate on the document vector; the paper has none.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("han", num_classes=3, units=16)
+        >>> tuple(model(np.array([[[4, 5, 0], [6, 0, 0]]])).shape)  # two sentences, and padding
+        (1, 3)
     """
 
     learning_rate = 2e-3

@@ -160,6 +160,13 @@ class HCAN(HierarchicalClassifier):
             3.6), or "none".
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
         max_sentences: the most sentences of a document; None for a flat variant.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("hcan", num_classes=3, num_heads=2)
+        >>> tuple(model(np.array([[[4, 5, 0], [6, 0, 0]]])).shape)  # two sentences, and padding
+        (1, 3)
     """
 
     english_dim = 128  # 256 would make four times as many weights

@@ -37,6 +37,13 @@ class LEAM(TextClassifier):
         dropout: rate on word vectors and on that layer.
         class_penalty: weight of a second loss in training, that the vector of each class be
             classified as that class (Equation 9); 1 in the authors' code.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("leam", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {"wang2018": {"embedding_dim": 300, "hidden_dim": 300}}  # Section 5: GloVe

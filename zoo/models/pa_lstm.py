@@ -36,6 +36,13 @@ class PALSTM(TextClassifier):
         dropout: rate on the word vectors and on the states of each layer.
         embedding_range: of new word vectors, about GloVe's: the summary of small states would not
             reach the attention.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("pa_lstm", num_classes=3, units=16)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     needs = {"max_distance": ("entities", "position_dim")}

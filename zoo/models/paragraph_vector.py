@@ -37,6 +37,13 @@ class ParagraphVector(TextClassifier):
         steps: of the inference.
         step_size: of the first step; it falls to nothing.
         passes: of gensim over the texts.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("paragraph_vector", num_classes=3)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     single_words = False  # their sums alone are read

@@ -89,6 +89,13 @@ class SkimLSTM(TextClassifier):
         temperature: of Gumbel-softmax. The paper lowers it as max(0.5, exp(-rn)) with the steps n;
             here it is fixed.
         dropout: rate on word vectors and on the last state.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("skim_lstm", num_classes=3, units=16, small_units=4)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     presets = {"seo2018": {"embedding_dim": 100, "units": 100, "small_units": 5, "gamma": 0.01}}

@@ -73,6 +73,13 @@ class SSAN(TextClassifier):
             authors' code keeps.
         attention_dropout: rate on what a self-attention layer puts out; the authors' code at first
             drops 0.3 twice.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("ssan", num_classes=3, position="sinusoidal")
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     learning_rate = 3e-3  # 1e-3 is as good on short texts, and too slow on 20 Newsgroups
@@ -161,6 +168,13 @@ class Transformer(SSAN):
         num_heads: heads of each layer; divides ``embedding_dim``.
         hidden_dim: inner width of the feed-forward networks.
         attention_dropout: rate on the output of both sublayers of each layer.
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("transformer", num_classes=3, num_layers=1)
+        >>> tuple(model(np.array([[4, 5, 0]])).shape)  # a text of two words, and padding
+        (1, 3)
     """
 
     learning_rate = 1e-3

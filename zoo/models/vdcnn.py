@@ -64,6 +64,13 @@ class VDCNN(TextClassifier):
         filters: of the first block.
         hidden_dim: width of the dense layers (Section 3.1).
         max_words: characters of a text (Section 3.1).
+
+    Example:
+        >>> import numpy as np
+        >>> import zoo
+        >>> model = zoo.build("vdcnn", num_classes=3, filters=4, hidden_dim=8)
+        >>> tuple(model(np.array([[4, 5, 6, 0]])).shape)  # three characters, and padding
+        (1, 3)
     """
 
     # Found on a development split of AG News: at 0.001 it gives, with the paper's widths, the same

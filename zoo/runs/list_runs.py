@@ -39,29 +39,33 @@ def list_runs(
 ) -> pd.DataFrame:
     """The runs in a folder, and in folders within it, as ``zoo runs`` shows them.
 
-    A run that has not ended, or is damaged, is told in a line of the log and left out.
+    Runs that have not ended or are damaged are left out, and a line of the log names each.
 
     Args:
-        folder: where runs are.
-        sort: a column; scores and dates start with the largest, all else with the smallest.
-        model: a pattern of names of models, such as ``"hcan*"``.
-        data: the same of data: of a corpus' name, or of a path or its last part.
-        output: a new file for the table, as CSV.
+        folder: the folder that has the runs.
+        sort: the column to sort by; scores and dates start with the largest, all else with the
+            smallest.
+        model: a pattern for names of models, such as ``"hcan*"``.
+        data: a pattern for the data: the name of a corpus, or a path or its last part.
+        output: a new CSV file, which the table is written to.
 
     Returns:
-        A row for each run: ``run``, its path; ``model``, ``data``, ``texts`` to train on, and
-        ``weights``; ``validation``, the best measure on the validation split by which the weights
-        were chosen (accuracy; of several labels a text average precision), where these were; on
-        the test split ``accuracy``, or of several labels ``micro_f1``, and ``macro_f1``, ``loss``
-        and ``calibration_error``; ``parameters``, ``megabytes`` of the SavedModel, ``seconds`` of
-        the training; its ``date``; and how it was trained.
+        A row for each run. ``run`` is its path; ``model``, ``data``, ``weights`` and the number of
+        ``texts`` trained on follow. ``validation`` is the best measure on the validation split, if
+        the weights were chosen by it: accuracy, or average precision where a text has several
+        labels. On the test split there are ``accuracy``, or ``micro_f1`` for several labels, and
+        ``macro_f1``, ``loss`` and ``calibration_error``. Then come ``parameters``, ``megabytes`` of
+        the SavedModel, ``seconds`` of the training, its ``date``, and how the run was trained.
 
     Raises:
         UsageError: for a folder that is not there or has no runs, an unknown column, patterns that
             no run matches, and a file that cannot be written.
 
     Example:
-        >>> zoo.list_runs(sort="accuracy")[["run", "accuracy", "megabytes"]]
+        >>> import zoo
+        >>> table = zoo.list_runs("runs", sort="accuracy")
+        >>> "svm_bigrams" in set(table["model"])
+        True
     """
     if sort not in COLUMNS:
         raise unknown("column", sort, COLUMNS)

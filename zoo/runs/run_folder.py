@@ -207,29 +207,30 @@ def load(run: str | Path, runtime: str = "keras") -> "TextClassifier":
 
     Args:
         run: the folder; or a ``.keras`` file that ``model.save`` wrote.
-        runtime: "keras"; or "onnx", which answers texts by the folder's ``model.onnx``, or by that
-            file of an export, without TensorFlow.
+        runtime: "keras"; or "onnx", which answers texts with the folder's ``model.onnx``, or with
+            that file of an export, without TensorFlow.
 
     Returns:
-        A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict``
-        takes texts; of a file of version 0.1.0 alone it has neither, and takes ids. It is not
-        compiled. By "onnx" a :class:`zoo.runs.onnx_model.OnnxClassifier`, which has ``predict``
-        and ``classify``.
+        A :class:`zoo.TextClassifier` with ``preprocessor`` and ``labels``, whose ``predict`` takes
+        texts. It is not compiled. A ``.keras`` file of version 0.1.0 has neither of these, so that
+        the model takes ids. The runtime "onnx" gives a
+        :class:`zoo.runs.onnx_model.OnnxClassifier`, which has ``predict`` and ``classify``.
 
     Raises:
         UsageError: if the folder is not a finished run, or a file of it is missing or damaged, or
             holds no registered model.
 
     Note:
-        TensorFlow keeps a kernel for the name of each variable that was ever made: half a megabyte
-        for each loading of a small ``hcan``, and more with what the model then does. A process
-        that loads over and over frees them by ``keras.backend.clear_session()``, which also resets
+        TensorFlow keeps a kernel for the name of each variable that was ever made. Each loading of
+        a small ``hcan`` adds half a megabyte, and using the model adds more. A process that loads
+        over and over frees this memory with ``keras.backend.clear_session()``, which also resets
         Keras' dtype policy.
 
     Example:
-        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.classify(["Not bad at all."])[0]["label"]
-        '4'
+        >>> import zoo
+        >>> model = zoo.load(run)
+        >>> model.classify(["A fine film."])[0]["label"]
+        'good'
     """
     run = expanded(run)
     if runtime not in RUNTIMES:

@@ -164,7 +164,7 @@ def _load(path, variables):
             variable.assign(value)
     except ValueError as error:
         reason = str(error).partition("\n")[0]
-        raise UsageError(f"{path} is of another model: {reason}. Train anew") from None
+        raise UsageError(f"{path} belongs to another model: {reason}. Train anew") from None
 
 
 def _read(path):

@@ -153,7 +153,7 @@ class _Trials:
         known = {*self.found, *(one.user_attrs["model"] for one in stopped)}
         errors = []
         if known.issuperset(names):
-            logger.info("All of them have been tried before")
+            logger.info("All models have been tried before")
         for number, name in enumerate(names, 1):
             if name in known:
                 continue

@@ -91,7 +91,7 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
         classifier = kind.from_config(limits.get_config() | sizes)
     except (TypeError, AttributeError) as error:
         raise UsageError(
-            f"{name} could not be saved, as its options do not make it again: keep each under its "
+            f"{name} could not be saved, as its options do not rebuild it: store each under its "
             f"name, and pass on those of TextClassifier ({' '.join(str(error).split())[:200]})"
         ) from None
     except ValueError as error:

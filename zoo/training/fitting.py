@@ -139,9 +139,9 @@ def fit(
             "(--precision)"
         )
         if not checkpoint.scores:
-            raise DivergedError(f"the loss became infinite, or no number: {way_out}")
+            raise DivergedError(f"the loss became infinite or NaN: {way_out}")
         logger.warning(
-            "The loss became infinite, or no number, after %d of %d evaluations. The best weights "
+            "The loss became infinite or NaN after %d of %d evaluations. The best weights "
             "so far are kept; for others %s",
             *(len(checkpoint.scores), rounds, way_out),
         )
@@ -207,7 +207,7 @@ def _batches(classifier, corpus, recipe, seed, cache, share, first):
     )
     weights, own = None, corpus.train.weights is not None
     if own and share is not None:
-        raise UsageError("texts with weights of their own are learnt on one device: set devices=1")
+        raise UsageError("weights of texts work on one device only: set devices=1")
     if recipe.class_weights and kind.weighs_classes:
         weights = class_weights(kind.counts(corpus.train.targets, classifier.num_classes))
     if weights is not None:

@@ -38,7 +38,9 @@ def train_seeds(settings: TrainSettings) -> Path:
         UsageError: for several processes, and as a single training does.
     """
     if any(getattr(settings, name) != getattr(TrainSettings(), name) for name in PROCESSES):
-        raise UsageError("several seeds are trained by one process: start it once for each seed")
+        raise UsageError(
+            "several seeds are for one process: with several, train once for each seed"
+        )
     runs = []
     for number in range(settings.seeds):
         seed = settings.seed + number

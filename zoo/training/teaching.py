@@ -54,10 +54,14 @@ def check_teacher(settings: TrainSettings) -> None:
     """
     if settings.teacher is None:
         if settings.variations is not None:
-            raise UsageError("variations are answered by a teacher: give one (--teacher RUN)")
+            raise UsageError(
+                "variations need a teacher, which answers them: give one (--teacher RUN)"
+            )
         return
     if settings.processes > 1:
-        raise UsageError("a teacher teaches one process: leave out coordinator and processes")
+        raise UsageError(
+            "a teacher needs a training by one process: leave out coordinator and processes"
+        )
     path = expanded(settings.teacher)
     if is_run(path) or not (kind_of(path) or path.exists()):  # which tells the runs that are near
         read_config(path)
@@ -126,8 +130,8 @@ def _of_run(corpus, settings):
     config, model = read_config(run), load(run)
     if config.kind.name != corpus.kind.name:
         raise UsageError(
-            f"{run} gives {config.kind.name} label a text, the data have {corpus.kind.name}: the "
-            "teacher must answer as its pupil is to"
+            f"{run} gives {config.kind.name} label a text, the data have {corpus.kind.name}: a "
+            "teacher must answer as the new model shall"
         )
     if wrong := [label for label in corpus.labels if label not in model.labels]:
         raise unknown(

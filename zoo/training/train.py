@@ -25,23 +25,22 @@ def train(
 ) -> Path:
     """Trains a classifier and writes a run folder.
 
-    The weights of the best validation accuracy are kept. Trainings in threads of one process change
-    each other's draws.
+    The weights with the best validation accuracy are kept. Trainings in threads of one process
+    share their random numbers, so that none of them can be repeated exactly.
 
     Args:
-        model: a name of :func:`zoo.list_models`; ``"auto"``, which tries several and keeps the
-            best, in ``minutes`` minutes or 10; or None for the one that is mostly best on such
-            texts, which is told in a line.
-        data: a name of the catalogue, such as ``"agnews"`` or ``"sample"``, one of TensorFlow
-            Datasets, such as ``"tfds:ag_news_subset"``, or the path of your own table, folder or
-            glob; or what is in memory: a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset`` of
-            these, whose texts and labels are then kept in ``data.jsonl`` of the run folder, from
-            where they are read again.
+        model: a name of :func:`zoo.list_models`; ``"auto"``, which tries several models for
+            ``minutes`` minutes, or 10, and keeps the best; or None for the model that is mostly
+            best on such texts, which a line of the log names.
+        data: the name of a corpus, such as ``"agnews"`` or ``"sample"``; of one in TensorFlow
+            Datasets, such as ``"tfds:ag_news_subset"``; the path of your own table, folder or glob;
+            or data in memory: a DataFrame, ``(texts, labels)`` or a ``tf.data.Dataset`` of these.
+            The run folder keeps data in memory as ``data.jsonl``, so that they can be read again.
         {settings}
 
     Returns:
-        The run folder; of ``"auto"`` that of the chosen model, of several seeds that of the
-        middle one; of a process that is not the first, one that is gone.
+        The run folder. With ``"auto"`` it is that of the chosen model, with several seeds that of
+        the middle run. A process that is not the first one gets a folder that is gone by then.
 
     Raises:
         UsageError: for bad names, data or options, before anything is written; and where the
@@ -50,11 +49,13 @@ def train(
     Note:
         ``files``, a dictionary with ``text_column``, ``label_column``, ``on_bad_row``,
         ``encoding``, ``min_class_size``, ``rare_classes``, ``validation`` and ``test``, is an older
-        way to give the settings of these names.
+        way to give the settings with these names.
 
     Example:
-        >>> run = zoo.train("attcnn", "reviews.csv", text_column="review", epochs=5)
-        >>> zoo.load(run).predict(["Not bad at all."])
+        >>> import zoo
+        >>> run = zoo.train("svm_bigrams", "reviews.csv", text_column="text")
+        >>> zoo.load(run).classify(["A fine film."])[0]["label"]
+        'good'
     """
     table = as_table(data)
     if table is not data and "weight" in table:

@@ -13,6 +13,7 @@ from typing import Any
 from zoo import datasets
 from zoo.backend import backend_name
 from zoo.datasets.corpus import Corpus
+from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone
@@ -91,11 +92,12 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
 def resume(run: str | Path, **settings: Any) -> Path:
     """Continues a training that was killed, stopped or ran out of disk, to the same end.
 
-    On one machine's CPU in float32 the final weights are those of a training that was never
+    On one machine's CPU in float32 the final weights equal those of a training that was never
     interrupted, to the last bit.
 
     Args:
-        run: its folder, which is also that of the result. Several processes all need to see it.
+        run: the run folder of that training, which becomes the folder of the result. With several
+            processes all of them need access to it.
         {settings}
 
     Returns:
@@ -104,6 +106,14 @@ def resume(run: str | Path, **settings: Any) -> Path:
     Raises:
         UsageError: if there is nothing to continue, the data is not what it was, or Keras has
             another backend.
+
+    Example:
+        >>> import zoo
+        >>> try:
+        ...     zoo.resume(run)
+        ... except zoo.UsageError as error:
+        ...     print(error)
+        the training of ... has ended: there is nothing to continue
     """
     machine = from_keywords(settings, "zoo.resume", names(Group.MACHINE))
     machine.check()
@@ -172,7 +182,7 @@ def _resume(run, folder, config, machine):
     if not settings.process_id:
         _finish(run, classifier, corpus, config, ended, seconds)
         if any((run / "exports").glob("*")):
-            logger.warning("%s is of the weights before: export anew", run / "exports")
+            logger.warning("%s has the weights from before: export again", run / "exports")
     return run
 
 
@@ -222,7 +232,9 @@ def _check_start(settings):
     check_run(settings.model, settings.weights)
     decided = ("preset", "clean_up", "percentile")
     if decided := [name for name in decided if getattr(settings, name) is not None]:
-        raise UsageError(f"the run to start from decides: leave out {', '.join(decided)}")
+        raise UsageError(
+            f"the run to start from decides these settings: leave out {', '.join(decided)}"
+        )
 
 
 def _check_batch_size(size, texts, share):
@@ -241,7 +253,9 @@ def _warn_if_idle(classifier, settings):
     known = IDLE if settings.teacher is not None else (*IDLE, "minutes")
     idle = [name for name in known if getattr(settings, name) != getattr(default, name)]
     if idle and classifier.solves:
-        logger.warning("%s is solved at once: no use of %s", classifier.name, " or ".join(idle))
+        logger.warning(
+            "%s is solved at once and does not use %s", classifier.name, " or ".join(idle)
+        )
     for option in settings.options.keys() & classifier.needs.keys():
         lacking = [name for name in classifier.needs[option] if not getattr(classifier, name)]
         if settings.options[option] and lacking:
@@ -278,6 +292,7 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
     from zoo.answers import answers_of, probabilities_of
     from zoo.evaluation import calibration, sureness
     from zoo.evaluation import report as summary
+    from zoo.evaluation.familiarity import least_familiarity
     from zoo.evaluation.scores import score_model
 
     test = corpus.judged("test")
@@ -303,6 +318,10 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
         found = answers_of(classifier, said)
         sure, right = kind.sureness(found, said), kind.right(known.targets, found)
         sureness.write_sureness(folder, sure, right)
+        reads = classifier.preprocessor
+        by_character = CLEAN_UPS[reads.clean_up].by_character
+        least = None if by_character else least_familiarity(known, reads.vocabulary)
+        scores |= {} if least is None else {"least_familiarity": least}
     safe = config.settings.safe_csv
     summary.write_predictions(folder, classifier, targets, probabilities, safe)
     summary.write_mistakes(folder, classifier, test, probabilities, safe)

@@ -42,33 +42,40 @@ def tune(
 ) -> Path:
     """Searches learning rate, batch size and dropout rates with Optuna.
 
-    Each trial is a run, and counts by its best validation accuracy; what it scores on the test
-    split decides nothing. Run again, the search goes on where it was, however it ended.
+    Each trial is a run, and is judged by its best validation accuracy; its score on the test split
+    decides nothing. A search that is run again continues where it was, however it ended.
 
     Args:
         model: a name of :func:`zoo.list_models`; None for the one that is mostly best on such
             texts, as in :func:`zoo.train`.
         data: see :func:`zoo.train`.
-        trials: how many there are to be in all; run again, those that diverged are tried anew.
-        output: the folder; by default ``tuning/<model>-<data>``.
-        verbose: Keras' 0, 1 or 2, of each training.
+        trials: the number of trials in all. A search that is run again repeats those that diverged.
+        output: the folder of the search; by default ``tuning/<model>-<data>``.
+        verbose: Keras' 0, 1 or 2, for each training.
         {settings}
 
     Returns:
-        The folder: ``trials.csv``, the best first, with the run of each; ``runs/``.
+        The folder. It has ``trials.csv``, with the best trial first and the run of each, and
+        ``runs/``.
 
     Raises:
         UsageError: if Optuna is not installed, the model is solved at once, ``settings`` have what
-            the trials search, or the folder has trials of other settings.
-        DivergedError: if the loss of every trial became infinite, or no number.
+            the trials search, or the folder has trials with other settings.
+        DivergedError: if the loss of every trial became infinite or NaN.
+
+    Example:
+        >>> import zoo
+        >>> folder = zoo.tune("cnn_kim", "reviews.csv", trials=1, epochs=1)
+        >>> (folder / "trials.csv").exists()
+        True
     """
     check_values({"trials": values_of(Size)}, {"trials": trials})
     if settings.get("seeds") is not None:
-        raise UsageError("seeds: a search is made with one")
+        raise UsageError("seeds: a search uses a single seed")
     if several := settings.keys() & set(PROCESSES):
-        raise UsageError(f"{', '.join(sorted(several))}: a search is made by one process")
+        raise UsageError(f"{', '.join(sorted(several))}: a search runs in one process")
     if searched := settings.keys() & set(SEARCHED):
-        raise UsageError(f"{', '.join(sorted(searched))}: that is what the trials search")
+        raise UsageError(f"{', '.join(sorted(searched))}: the trials search these")
     data = as_table(data)
     own = {"model": model, "data": data, "verbose": verbose}
     settings = from_keywords(settings | own, "zoo.tune")
@@ -136,13 +143,13 @@ def _search(folder, study, settings, trials, measure, rate):
     done = len(ended(study))
     missing = max(0, trials - done)
     if done and missing:
-        logger.info("Going on after %d trials", done)
+        logger.info("Continuing after %d trials", done)
     elif done:
-        logger.info("%d trials are there already: ask for more to go on", done)
+        logger.info("%d trials have ended already: ask for more to continue", done)
     study.optimize(objective, n_trials=missing, callbacks=[report], catch=(DivergedError,))
     _write_trials(folder, study, measure)  # also of a last one whose line could not be written
     if not ended(study):
-        raise DivergedError(f"the loss of all {missing} trials became infinite, or no number")
+        raise DivergedError(f"the loss of all {missing} trials became infinite or NaN")
 
 
 def _write_trials(folder, study, measure):

@@ -93,8 +93,8 @@ def read_bert(folder: str | Path) -> BertEncoder:
         Devlin et al. 2019, BERT; the format is that of Hugging Face's transformers.
 
     Example:
-        >>> encoder = read_bert("all-MiniLM-L6-v2")
-        >>> encoder.layers, encoder.word_vectors(["good"]).shape
+        >>> encoder = read_bert("all-MiniLM-L6-v2")  # doctest: +SKIP
+        >>> encoder.layers, encoder.word_vectors(["good"]).shape  # doctest: +SKIP
         (6, (1, 384))
     """
     folder = Path(folder)
@@ -229,12 +229,10 @@ def _checked(arrays, config, path):
         )
         if not same:
             told = tuple("any" if size is None else size for size in shape)
-            raise UsageError(
-                f"{path}: {name} has shape {array.shape}, but config.json tells {told}"
-            )
+            raise UsageError(f"{path}: {name} has shape {array.shape}, but config.json says {told}")
         found[name] = array.astype("float32")
         if not np.isfinite(found[name]).all():
-            raise UsageError(f"{path} is damaged: {name} has numbers that are none")
+            raise UsageError(f"{path} is damaged: {name} has values that are not finite")
     return found
 
 

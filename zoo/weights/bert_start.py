@@ -119,7 +119,7 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
         UsageError: if it has no preprocessor.
     """
     if classifier.preprocessor is None:
-        raise UsageError("weights need words: set model.preprocessor before")
+        raise UsageError("weights need a vocabulary: set model.preprocessor first")
     arrays = encoder.arrays
     padding, unknown = np.zeros((1, encoder.dim), "float32"), encoder.tokenizer.model.unk_token
     words = encoder.word_vectors([unknown, *classifier.preprocessor.vocabulary])

@@ -1,4 +1,4 @@
-"""The factory, with what a model may know before it sees a text of yours."""
+"""The factory of models, which may start with word vectors or other weights."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,31 +30,33 @@ def build(
             word vectors that come with zoo; a name of gensim's downloader, such as
             "glove-wiki-gigaword-300", which is fetched once; a file of word vectors; for bert
             "minilm", a folder in Hugging Face's format or a name of its hub; or a run of the same
-            model. With any of these the model knows words: it reads texts, and has been
-            compiled with zoo's default recipe at the model's learning rate, which you may replace.
-            A model that is solved at once knows them from its first fit on.
-        options: constructor options; they win over the preset.
+            model. With any of these the model has a vocabulary: it reads texts, and is compiled
+            with zoo's default recipe at the model's learning rate, which you may replace. A model
+            that is solved at once gets its vocabulary from its first fit.
+        options: constructor options; they override the preset.
 
     Returns:
-        A built :class:`zoo.TextClassifier`: ids in, or texts where it knows words; ``[batch,
-        num_classes]`` probabilities out.
+        A built :class:`zoo.TextClassifier`. It reads ids, or texts where it has a vocabulary, and
+        gives probabilities, ``[batch, num_classes]``.
 
     Raises:
         UsageError: for an unknown name, preset, option or weights, with the nearest matches, for a
             value that an option cannot take, and for weights that the model cannot have.
 
     Note:
-        Inside a functional model two of the same name need names of their own: set
-        ``model.name``. Keras loads such a model once the files of the models in it are imported,
-        as by ``import zoo.models.hcan``.
+        Two models with the same name inside one functional model need different names: set
+        ``model.name``. Keras loads such a functional model only after the files of the models in
+        it are imported, as by ``import zoo.models.hcan``.
 
     Example:
         >>> import numpy as np
+        >>> import zoo
         >>> model = zoo.build("hcan", num_classes=5)
-        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]])).shape
+        >>> model.predict(np.array([[[4, 5, 0], [6, 0, 0]]]), verbose=0).shape
         (1, 5)
         >>> model = zoo.build("cnn_kim", num_classes=2, weights="english")
-        >>> history = model.fit(["A fine day.", "A dull film."], [1, 0], epochs=5)
+        >>> texts, labels = ["A fine day.", "A dull film."], ["good", "bad"]
+        >>> history = model.fit(texts, labels, epochs=5, verbose=0)
         >>> model.predict(["A fine film."]).shape
         (1, 2)
     """
@@ -67,7 +69,7 @@ def build(
             "a file of word vectors, or a run"
         )
     if is_run(weights) and preset is not None:
-        raise UsageError("the run to start from decides: leave out preset")
+        raise UsageError("the run to start from decides these settings: leave out preset")
     if weights == "none":
         model = create(name, num_classes, preset, **options)
         model.build()

@@ -60,9 +60,9 @@ def check_run(model: str, run: str | Path) -> None:
         UsageError: if it is of another model, or of one that is solved at once.
     """
     if (own := read_config(run).settings.model) != model:
-        raise UsageError(f"the run to start from is of {own}, not of {model}: train {own}")
+        raise UsageError(f"the run to start from has the model {own}, not {model}: train {own}")
     if import_model(model)[0].solves:
-        raise UsageError(f"{model} is solved at once: it starts from nothing")
+        raise UsageError(f"{model} is solved at once, and cannot start from a run")
 
 
 def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:

@@ -1,0 +1,85 @@
+"""How familiar the words of texts are to a run: which texts are unlike those that it learnt from.
+
+A model is often as sure of texts of another kind as of its own. Their words tell more: the lower
+they stand in the vocabulary, whose order is that of the training texts, the less familiar is the
+text.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+LEAST = 100  # validation texts, of fewer the rarest hundredth is chance
+SHARE = 0.02  # of the validation texts are less familiar
+WORD = re.compile(r"\w+|[.!?]")
+
+
+class Familiarity(NamedTuple):
+    """What a run knows of words.
+
+    Attributes:
+        ranks: of each word of the vocabulary, from 1 on.
+        least: of a text, below which it is unlike those that the run learnt from.
+    """
+
+    ranks: dict[str, int]
+    least: float
+
+    def knows(self, text: str) -> bool:
+        """Whether a text is like those that the run learnt from."""
+        return familiarity(text, self.ranks) >= self.least
+
+
+def ranked(words: Sequence[str]) -> dict[str, int]:
+    """The ranks of single words in a vocabulary.
+
+    Args:
+        words: the vocabulary, the most frequent first; n-grams are passed over.
+    """
+    single = (word for word in words if WORD.fullmatch(word))
+    return {word: rank for rank, word in enumerate(single, start=1)}
+
+
+def familiarity(text: str, ranks: dict[str, int]) -> float:
+    """The mean of minus the logarithm of its words' ranks; unknown ones stand behind all others.
+
+    Example:
+        >>> ranks = {"a": 1, "fine": 2, "day": 3}
+        >>> familiarity("A fine day", ranks) > familiarity("Ein schöner Tag", ranks)
+        True
+    """
+    last = len(ranks) + 1
+    found = [math.log(ranks.get(word, last)) for word in WORD.findall(text.lower())]
+    return -sum(found) / len(found) if found else -math.log(last)
+
+
+def least_familiarity(texts: Iterable[str], words: Sequence[str]) -> float | None:
+    """Below which a text is unlike these, texts that a model could have learnt from.
+
+    Args:
+        texts: of the validation split.
+        words: the vocabulary, the most frequent first.
+
+    Returns:
+        The familiarity that all but 2 in 100 of the texts reach; None where there are fewer than
+        100 texts.
+    """
+    ranks, texts = ranked(words), list(texts)
+    if len(texts) < LEAST:
+        return None
+    return float(np.quantile([familiarity(text, ranks) for text in texts], SHARE))
+
+
+def familiar_to(run: Path) -> Familiarity | None:
+    """What a run knows of words; None where it has not told."""
+    try:
+        told = json.loads((run / "metrics.json").read_text("utf-8")).get("least_familiarity")
+        words = (run / "vocabulary.txt").read_text("utf-8").split("\n")
+    except (OSError, ValueError):
+        return None
+    return None if told is None else Familiarity(ranked(words), float(told))
