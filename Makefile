@@ -44,7 +44,7 @@ artifacts: $(BIN)/zoo  ## Write the small models of this release, which later on
 	@$(BIN)/python tests/artifacts.py
 
 docs: $(BIN)/zoo  ## Build the site in build/site; a broken link or a missing reference fails.
-	@NO_MKDOCS_2_WARNING=1 TF_CPP_MIN_LOG_LEVEL=3 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 dist: $(BIN)/zoo  ## Build the wheel and the source archive in dist/.
 	@$(BIN)/python -m build --outdir dist .

@@ -20,7 +20,7 @@ from zoo.evaluation.familiarity import SHARE, familiarity, ranked
 from zoo.filesystem.atomic_files import whole
 
 RESULTS = Path(__file__).parent / "results" / "unlike_texts.md"
-MODELS = ("svm_bigrams", "svm_vectors", "attcnn")
+MODELS = ("svm_bigrams", "svm_vectors")
 LABELS = 100  # of each class
 PROBABILITY, FAMILIARITY = "the answer's probability", "how familiar the words are"
 

@@ -6,6 +6,10 @@ import re
 
 from griffe import Extension
 
+from zoo.backend import quiet_tensorflow
+
+quiet_tensorflow()  # which is imported where a docstring's reference is looked up
+
 ROLE = re.compile(r":(?:class|func|meth|data|mod|attr):`~?([\w.]+)`")
 # Sections by the names that the site's reader of docstrings knows.
 SECTIONS = {"Example:": "Examples:", "Call arguments:": "Keyword Args: Call arguments"}

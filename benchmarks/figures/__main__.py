@@ -32,7 +32,8 @@ def report() -> str:
     for name in NAMES:
         if (FOLDER / f"{name}.svg").exists():
             one = module_of(name)
-            links = f"![{one.TITLE}](figures/{name}.svg)\n\n[Its numbers](figures/{name}.csv)."
+            numbers = f"Its numbers are in `benchmarks/results/figures/{name}.csv`."
+            links = f"![{one.TITLE}](figures/{name}.svg)\n\n{numbers}"
             parts.append(f"## {one.TITLE}\n\n{one.TEXT}\n\n{links}\n")
     lines = ["# The papers' figures and analyses", "", *parts]
     return "\n".join([*lines, f"Written by `make figures` on {machine()}.", ""])
