@@ -16,7 +16,6 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-LATER = {"zoo.shipping", "zoo.runs.onnx_model"}  # whose examples want runs of the sample corpus
 GOOD, BAD = ("fine", "great", "lovely"), ("dull", "poor", "awful")
 THINGS = ("film", "day", "book", "room", "meal", "song", "play", "trip", "hotel", "garden")
 
@@ -30,7 +29,7 @@ def modules_with_examples():
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT / top).with_suffix("").parts
             module = ".".join([name, *parts]).removesuffix(".__init__")
-            if ">>> " in path.read_text("utf-8") and not module.startswith(tuple(LATER)):
+            if ">>> " in path.read_text("utf-8"):
                 yield module
 
 
@@ -83,7 +82,4 @@ def test_examples_run(module, folder, monkeypatch):
 
 @pytest.mark.parametrize("name", [*PUBLIC, *zoo.list_models()])
 def test_public_names_have_an_example(name):
-    thing = thing_of(name)
-    if thing.__module__.startswith(tuple(LATER)):
-        pytest.skip("its example is to come")
-    assert ">>> " in (inspect.getdoc(thing) or ""), f"{name} has no example"
+    assert ">>> " in (inspect.getdoc(thing_of(name)) or ""), f"{name} has no example"

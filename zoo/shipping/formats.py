@@ -74,6 +74,12 @@ def export(
             installed, if the run is not finished, if the format has no form of what the model does,
             if what was written answers an empty text, one of unknown words or a test text with
             NaN or infinity, or if the folder exists or cannot be written.
+
+    Example:
+        >>> import zoo
+        >>> folder = zoo.export(run, "onnx")
+        >>> sorted(path.name for path in folder.iterdir())
+        ['model.onnx', 'model_card.md']
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)

@@ -103,9 +103,11 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
         UsageError: if the folder exists or cannot be written, or the model lacks what it needs.
 
     Example:
-        >>> model = zoo.load("runs/hcan-sample-20260101-120000")
-        >>> model.fit(["Not bad.", "Never again."], ["4", "1"])
-        >>> zoo.save(model, "runs/hcan-tuned")
+        >>> import zoo
+        >>> model = zoo.load(run)
+        >>> history = model.fit(["Not bad.", "Never again."], ["good", "bad"], verbose=0)
+        >>> zoo.save(model, "runs/tuned").name
+        'tuned'
     """
     from zoo.runs.model_file import in_float32
 

@@ -35,7 +35,8 @@ def serve(
             file, or it is damaged.
 
     Example:
-        >>> zoo.serve("runs/act-agnews-20260101-120000", port=8080)
+        >>> import zoo
+        >>> zoo.serve(run, port=8080)  # doctest: +SKIP
     """
     try:
         import uvicorn
