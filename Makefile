@@ -93,7 +93,7 @@ bench-quick: $(BIN)/benched  ## Measure the speed ratios on fewer texts, in minu
 bench-accuracy: $(BIN)/zoo  ## Measure accuracy against bags of words; writes the tables of docs/measured.md.
 	@$(BIN)/python -m benchmarks.accuracy
 
-reproduce: $(BIN)/$(if $(filter best,$(TABLE)),benched,zoo)  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it.
+reproduce: $(BIN)/$(if $(filter best,$(TABLE)),benched,zoo)  ## Rerun TABLE of a paper, JOBS trainings at a time, SEEDS of each row; goes on where it stopped. QUICK=--quick tries it, QUICK=--report trains nothing.
 	@$(BIN)/python -m benchmarks.reproduce $(TABLE) $(QUICK) --jobs $(or $(JOBS),1) $(if $(SEEDS),--seeds $(SEEDS))
 
 figures: $(BIN)/zoo  ## Draw the papers' FIGURES anew, or all; trains what they need, once.

@@ -178,7 +178,7 @@ def judged(
                 counts[data] = better["seed"].nunique()
                 share = shares.get(data)
                 if share is not None and (at_chance(better, share) or at_chance(worse, share)):
-                    unlearnt |= {data, MEAN}
+                    unlearnt.add(data)
                 if better["old"].any() or worse["old"].any():
                     mixed |= {data, MEAN}
         places = {data: [data] for data in ahead}

@@ -103,6 +103,9 @@ def main(
             min=1, help="Trainings of each row, of accuracies.", show_default="the table's plan"
         ),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write the report of the rows there are, and no more.")
+    ] = False,
     row: Annotated[tuple[str, str, int] | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Rerun a table of a paper."""
@@ -123,7 +126,8 @@ def main(
             print(f"left out: {error}")
     current = rows[~table.outdated(rows)] if isinstance(table, Table) else rows
     done = set(current[KEY].itertuples(index=False, name=None))
-    plan = [one for one in table.plan(corpora, 1 if quick else seeds) if one not in done]
+    asked = [] if report else table.plan(corpora, 1 if quick else seeds)
+    plan = [one for one in asked if one not in done]
     if plan:
         table.prepare()
     failed, ended = 0, ""

@@ -74,6 +74,7 @@ class Table:
         rates: learning rates, of which the validation split chooses in each training; none for
             that of the recipe. Systems that are solved, and rows with a recipe, have none.
         shown: rows for docs/measured.md, each with a corpus.
+        mean: whether the mean of the corpora is a column, too.
         texts: the most training texts, drawn by the seed, and the most test texts, which are the
             same for all; None for all.
         seeds: trainings of each row that are planned.
@@ -92,6 +93,7 @@ class Table:
     rates: tuple[float, ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
     vectors: int | None = None
+    mean: bool = False
     texts: tuple[int, int] | None = None
     seeds: int = 5
     reference: str = "paper"
@@ -316,25 +318,38 @@ counts each the same, and samples the texts of each by itself.
     def _lines(self, rows):
         columns = f"{self.reference} | ours | gap" if self.numbered else "ours"
         titles = [f"{title}: {columns}" for title in self.corpora.values()]
+        titles += [f"mean of {len(self.corpora)}: {columns}"] if self.mean else []
         titles += [f"paper, {title}" for title in self.elsewhere]
         yield f"| system | {' | '.join(titles)} | parameters | s a training |"
         of_each = 3 if self.numbered else 1
-        yield "|---|" + "--:|" * (of_each * len(self.corpora) + len(self.elsewhere) + 2)
+        groups = len(self.corpora) + self.mean
+        yield "|---|" + "--:|" * (of_each * groups + len(self.elsewhere) + 2)
         for system in self.systems:
-            cells, own = [], rows[rows["system"] == system.name]
+            cells, own, means = [], rows[rows["system"] == system.name], []
             numbers = dict(zip(self.corpora, system.paper, strict=bool(system.paper)))
             for data in self.corpora:
                 paper, scores = numbers.get(data), 100 * own[own["data"] == data][self.metric]
                 spread = f" ({scores.std():.1f})" if len(scores) > 1 else ""
                 ours = f"{scores.mean():.1f}{spread}" if len(scores) else ""
+                means.append((paper, scores.mean()))
                 both = len(scores) and paper is not None
                 gap = f"{scores.mean() - paper:+.1f}" if both else ""
                 cells += [told(paper), ours, gap] if self.numbered else [ours]
+            cells += self._mean(means) if self.mean else []
             others = system.elsewhere or (None,) * len(self.elsewhere)
             cells += map(told, others)
             cells.append(f"{own['parameters'].max():,.0f}" if len(own) else "")
             cells.append(f"{own['seconds'].median():.0f}" if len(own) else "")
             yield f"| {system.name} | {' | '.join(cells)} |"
+
+    @staticmethod
+    def _mean(means):
+        """Cells of the paper's mean, ours where no corpus is left out, and the gap."""
+        paper, ours = zip(*means, strict=True)
+        paper = None if None in paper else sum(paper) / len(paper)
+        ours = sum(ours) / len(ours)  # no number where one is missing
+        told = ["" if paper is None else f"{paper:.1f}", "" if ours != ours else f"{ours:.1f}"]
+        return [*told, f"{ours - paper:+.1f}" if all(told) else ""]
 
     def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
         """The rows that are for docs/measured.md."""

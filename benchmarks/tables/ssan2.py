@@ -126,5 +126,6 @@ TABLE = Table(
         ("1-Layer SSAN + RPR", "semeval2013"),
     ),
     vectors=300,
+    mean=True,
     seeds=3,
 )
