@@ -157,7 +157,7 @@ def _packed(rows):
 
 
 def _signed(numbers):
-    """The largest absolute value, and all numbers as bytes, in base64; 128 is 0, 255 the largest."""
+    """The largest absolute value, and all numbers as bytes, in base64; 128 is 0, 255 largest."""
     largest = float(f"{np.abs(numbers).max(initial=0):.4g}")
     scaled = np.clip(np.round(128 + 127 * np.asarray(numbers, "float64") / (largest or 1)), 1, 255)
     return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()
