@@ -1,4 +1,4 @@
-"""Claims of order, tested text by text, with what trainings and test texts leave to chance."""
+"""Claims about which system is better, tested against the chance of trainings and test texts."""
 
 import base64
 import itertools
@@ -10,20 +10,21 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-SAMPLES = 10_000  # of the bootstrap
-AT_CHANCE = "left out"  # a verdict: one of the systems has not learnt
-MEAN = "mean"  # in place of a corpus: all of them, each counting the same
+SAMPLES = 10_000  # number of bootstrap samples
+AT_CHANCE = "left out"  # a verdict: at least one of the systems has not learnt
+MEAN = "mean"  # in place of a corpus: the mean of all corpora, with equal weights
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says of two of its rows: ``better`` is ahead of ``worse``.
+    """What the paper says about two of its rows: ``better`` is ahead of ``worse``.
 
     Attributes:
-        says: in words.
+        says: the claim in words.
         better, worse: names of rows.
-        corpora: where; None for each of the table's and, of several, for their mean.
-        ours: whether it is our question, which the paper does not answer so.
+        corpora: the corpora on which it is tested; None for each corpus of the table and, if there
+            are several, for their mean.
+        ours: whether it is our question, and not a claim of the paper.
     """
 
     says: str
@@ -34,22 +35,22 @@ class Claim:
 
 
 def packed(right: np.ndarray) -> str:
-    """Which test texts were right, ``[texts]`` bool, for a cell of a CSV."""
+    """Which test texts were answered rightly, ``[texts]`` bool, encoded for a cell of a CSV."""
     return base64.b64encode(np.packbits(right).tobytes()).decode()
 
 
 def rights_of(rows: pd.DataFrame) -> np.ndarray:
-    """``[texts]``: the share of the trainings that had each test text right."""
+    """``[texts]``: the share of the trainings that answered each test text rightly."""
     bits = [np.frombuffer(base64.b64decode(one), "uint8") for one in rows["right"]]
-    texts = int(rows["texts"].iloc[0])  # pandas may have made a float of it
+    texts = int(rows["texts"].iloc[0])  # pandas may have read it as a float
     return np.mean([np.unpackbits(one, count=texts) for one in bits], axis=0)
 
 
 class Spread(NamedTuple):
-    """How much a training of a system differs from the next one.
+    """How much trainings of the same system differ.
 
     Attributes:
-        deviation: of test accuracies, in points.
+        deviation: standard deviation of their test accuracies, in points.
         freedom: degrees of freedom of that estimate.
     """
 
@@ -58,9 +59,10 @@ class Spread(NamedTuple):
 
 
 def spreads(rows: pd.DataFrame) -> dict[str, Spread]:
-    """The spread of trainings on each corpus, pooled over the systems that have several there.
+    """The spread of trainings on each corpus, pooled over the systems with several trainings there.
 
-    A corpus where none has several gets that of all corpora, and nothing where there is none.
+    A corpus on which no system has several trainings gets the spread over all corpora; it gets none
+    if no system has several trainings anywhere.
     """
     squares, freedom = Counter(), Counter()
     for (_, data), own in rows.groupby(["system", "data"]):
@@ -79,17 +81,17 @@ def spreads(rows: pd.DataFrame) -> dict[str, Spread]:
 def difference(
     *points: np.ndarray, trainings: Iterable[tuple[Spread, int]] = ()
 ) -> tuple[float, float, float]:
-    """Points between two systems, and the bounds of 95 %.
+    """The difference of two systems in points, and the bounds of its 95 % interval.
 
-    Test texts are drawn anew (paired bootstrap), and to each sample's mean is added what other
-    trainings might have changed, by Student's t. A sample of texts is drawn as how many of it have
-    each of the few values that there are.
+    Test texts are resampled (paired bootstrap). To each sample's mean a random change by other
+    trainings is added, from Student's t. As few different values occur, a sample is drawn as the
+    number of texts with each value.
 
     Args:
-        points: ``[texts]`` of each corpus: by how much one is ahead on a text. Corpora count the
-            same.
-        trainings: of each corpus the spread of trainings, and how many each system has; none
-            leaves it out.
+        points: for each corpus ``[texts]``: by how much the first system is ahead on each text.
+            Corpora have equal weights.
+        trainings: for each corpus the spread of trainings, and how many trainings each system has;
+            if empty, the chance of trainings is left out.
     """
     random, means = np.random.default_rng(0), []
     for one in points:
@@ -105,18 +107,18 @@ def difference(
 
 
 def of_common_seeds(*systems: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows of seeds that all have, as a seed also draws texts."""
+    """The rows of the seeds that all systems have, as a seed also draws the texts."""
     common = set.intersection(*(set(rows["seed"]) for rows in systems))
     return [rows[rows["seed"].isin(common)] for rows in systems]
 
 
 def points(better: pd.DataFrame, worse: pd.DataFrame) -> np.ndarray:
-    """``[texts]``: by how many points some trainings are ahead of others on each test text."""
+    """``[texts]``: by how many points the first trainings are ahead of the others on each text."""
     return 100 * (rights_of(better) - rights_of(worse))
 
 
 def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
-    """Of pairs of trainings that differ in their seed: how many have a verdict, and all."""
+    """How many pairs of trainings that differ only in their seed have a verdict, and all pairs."""
     spread = spreads(rows)
     verdicts = [
         verdict(
@@ -129,18 +131,18 @@ def by_chance(rows: pd.DataFrame) -> tuple[int, int]:
 
 
 def at_chance(rows: pd.DataFrame, share: float) -> bool:
-    """Whether trainings are no better than the answer that most test texts have.
+    """Whether trainings are no better than always answering with the most frequent label.
 
     Args:
         rows: trainings of a system on a corpus.
-        share: of the test texts, that have the most frequent label.
+        share: the share of the test texts that have the most frequent label.
     """
     _, low, _ = difference(100 * (rights_of(rows) - share))
     return low <= 0
 
 
 def verdict(low: float, high: float) -> str:
-    """What an interval says of a claim."""
+    """What an interval says about a claim."""
     return "confirmed" if low > 0 else "contrary" if high < 0 else "not confirmed"
 
 
@@ -150,19 +152,19 @@ def judged(
     rows: pd.DataFrame,
     shares: Mapping[str, float] | None = None,
 ) -> Iterator[dict]:
-    """Each claim on each corpus where both systems have a training of a seed, and on the mean.
+    """Tests each claim on each corpus where both systems have a common seed, and on the mean.
 
     Args:
-        claims: which.
-        corpora: their titles by name.
-        rows: with ``old``: whether a training had earlier settings.
-        shares: of each corpus the share of the test texts that have the most frequent label. A
-            claim on a system that is not above it confirms nothing, and is :data:`AT_CHANCE`.
+        claims: the claims.
+        corpora: titles of the corpora by their names.
+        rows: trainings, with a column ``old``: whether a training had earlier settings.
+        shares: for each corpus the share of the test texts that have the most frequent label. If a
+            system is not above that share, the claim has the verdict :data:`AT_CHANCE`.
 
     Yields:
         The ``claim``; ``data``, a name or :data:`MEAN`; ``points``, ``low`` and ``high``; the
-        ``verdict``; ``old``, whether a training had earlier settings; ``trainings``, the fewest
-        that each system has.
+        ``verdict``; ``old``, whether a training had earlier settings; ``trainings``, the number of
+        trainings that each system has, on the corpus where it is smallest.
     """
     spread, shares = spreads(rows), shares or {}
     for claim in claims:
@@ -202,15 +204,15 @@ def judged(
 
 
 def counted(verdicts: Iterable[str]) -> str:
-    """How many verdicts there are of each kind, in words."""
+    """The number of verdicts of each kind, in words."""
     counts = sorted(Counter(verdicts).items())
     return ", ".join(f"{count} {one}" for one, count in counts)
 
 
 def as_table(found: list[dict], corpora: dict[str, str]) -> Iterator[str]:
-    """Markdown of what :func:`judged` found: a summary, and a line for each.
+    """Markdown for the results of :func:`judged`: a summary, and a line for each.
 
-    The summary counts the paper's claims and our questions apart.
+    The summary counts the paper's claims and our questions separately.
     """
     for ours, mean in itertools.product((False, True), repeat=2):
         of = [

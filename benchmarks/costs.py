@@ -1,4 +1,4 @@
-"""A table of what models cost: parameters, memory, seconds of training and of predictions."""
+"""A table of the costs of models: parameters, memory, seconds of training and of predictions."""
 
 import time
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Cost:
     """A row: a system by its name in the paper.
 
     Attributes:
-        name: as the paper has it.
+        name: its name in the paper.
         model: a name of ``zoo list``.
-        parameters, memory, training, predictions: the paper's count, MB, and seconds; ours are
-            MiB. None where the paper has none.
-        preset: of the model; None for the table's.
+        parameters, memory, training, predictions: the paper's numbers: a count, MB (ours are MiB),
+            and seconds. None where the paper has none.
+        preset: the preset of the model; None for the table's.
     """
 
     name: str
@@ -37,14 +37,14 @@ class Cost:
 
 @dataclass(frozen=True)
 class CostTable:
-    """A table of a paper, of which each row is measured in a process of its own.
+    """A table of a paper, each row of which is measured in a separate process.
 
     Attributes:
-        title: paper and number.
-        corpora: the one corpus, with its name in the paper.
-        systems: the rows; times are compared with the first one's.
-        preset: of all models that have none of their own.
-        passes: over the training texts, and over the validation texts.
+        title: the paper, and the table's number.
+        corpora: the only corpus, with its name in the paper.
+        systems: the rows; times are compared with those of the first row.
+        preset: the preset of all rows that do not name another.
+        passes: number of passes over the training texts, and over the validation texts.
         footnotes: departures from the paper.
     """
 
@@ -56,14 +56,14 @@ class CostTable:
     footnotes: list[str]
 
     def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
-        """What to measure: system, corpus, and no seed."""
+        """What to measure: system and corpus; the seed is always 0."""
         return [(one.name, data, 0) for data in corpora for one in self.systems]
 
     def prepare(self) -> None:
-        """Rows share nothing."""
+        """Does nothing, as rows share nothing."""
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
-        """Measures one system."""
+        """Measures a system."""
         (row,) = (one for one in self.systems if one.name == system)
         corpus = datasets.load(data).split(seed)
         preprocessor = Preprocessor.fit(corpus.train, clean_up="tokens", min_count=1)
@@ -79,7 +79,7 @@ class CostTable:
         passes = 1 if quick else self.passes
         forget_peak()
         before = peak_memory()
-        model.fit(train, verbose=0)  # what is compiled is not counted
+        model.fit(train, verbose=0)  # this compiles, so that compiling is not measured
         model.predict(validation, verbose=0)
         started = time.perf_counter()
         model.fit(train, epochs=passes, verbose=0)

@@ -1,10 +1,11 @@
 """What explanations are worth: which words' loss changes an answer, and what finding them costs.
 
 ``make bench-explanations`` measures models on corpora, keeps each number as a row of
-``benchmarks/results/explanations.csv``, and writes ``explanations.md`` of the rows that are there.
-``--models``, ``--corpora`` and ``--texts`` choose. Run again, it goes on where the CSV stops;
-``--anew`` measures the chosen ones again. Models are trained quickly, on few training texts; what
-is measured is of test texts, on which nothing is chosen.
+``benchmarks/results/explanations.csv``, and writes ``explanations.md`` from these rows.
+``--models``, ``--corpora`` and ``--texts`` choose what is measured. The next run of the command
+measures only what the CSV does not have yet; ``--anew`` measures the chosen ones again. Models are
+trained quickly, on few training texts. Everything is measured on test texts, on which nothing is
+chosen.
 """
 
 import argparse
@@ -35,17 +36,17 @@ RUNS = Path("runs/explanations")
 RESULTS = Path(__file__).parent / "results" / "explanations.csv"
 KEY = ["model", "corpus", "view", "measure"]
 LEARNT = {"sample": 3000, "agnews": 3000, "sst_binary": 5000, "imdb": 1500, "banking77": 6000}
-EPOCHS = {"sample": 10, "banking77": 10}  # of others 5
+EPOCHS = {"sample": 10, "banking77": 10}  # 5 for other corpora
 MODELS = ("hcan", "han", "ssan", "act", "attcnn", "cnn_kim", "svm_bigrams")
-SAMPLES = 1000  # of LIME; its own default is 5,000
-MASK = "[masked]"  # of SHAP
-DRAWS = 10  # of random words
-PAGED = ("act", "agnews")  # of which there is a page
+SAMPLES = 1000  # samples of LIME, whose default is 5,000
+MASK = "[masked]"  # what replaces a word for SHAP
+DRAWS = 10  # how often random words are drawn
+PAGED = ("act", "agnews")  # the model and corpus for which the time of a page is measured
 FRAME = {"the", "was", "we", "found", "for", "us", "it", "that", "would", "have", "called", "and"}
 
 
 def texts_of(corpus: str, split: str) -> tuple[list[str], list[str]]:
-    """Texts of a split, and their labels."""
+    """The texts of a split, and their labels."""
     if corpus == "banking77":
         table = pd.read_csv(data_folder() / corpus / f"{split}.csv")
         return table["text"].tolist(), table["category"].tolist()
@@ -54,7 +55,7 @@ def texts_of(corpus: str, split: str) -> tuple[list[str], list[str]]:
 
 
 def trained(model: str, corpus: str):
-    """A model of some training texts, trained where it has not been before."""
+    """A model trained on some training texts, unless it has been trained before."""
     folder = RUNS / f"{model}-{corpus}"
     if not folder.exists():
         texts, labels = texts_of(corpus, "train")
@@ -68,7 +69,7 @@ def trained(model: str, corpus: str):
 
 
 def some_texts(model, corpus: str, count: int) -> list[str]:
-    """Random test texts of two words and more."""
+    """Random test texts of at least two words."""
     texts, _ = texts_of(corpus, "test")
     texts = np.random.default_rng(1).permutation(np.array(texts, object))[: 2 * count].tolist()
     long = [len(one.words) > 1 for one in read_texts(model, texts)]
@@ -82,7 +83,7 @@ def attention(model, text, kind):
 
 
 def gradient_times_input(model, text, kind):
-    """The gradient by the shares of words' vectors, where they are whole."""
+    """The gradient with respect to the shares of words' vectors, at full vectors."""
 
     def last(ids, kinds):
         score = with_gradient(lambda shares: score_of(model, ids, kinds, shares))
@@ -97,7 +98,7 @@ def gradient_times_input(model, text, kind):
 
 
 def contributions(model, text, kind):
-    """The default view."""
+    """zoo's contributions, which are the default view."""
     found = computed(model, text.ids[None], np.array([kind])).words[0]
     return found[text.ids != 0][: len(text.words)]
 
@@ -108,7 +109,7 @@ def leaving_out(model, text, kind):
 
 
 def lime(model, text, kind):
-    """LIME of the words' places."""
+    """LIME, in which each place of a word is a feature."""
     from lime.lime_text import LimeTextExplainer
 
     def classify(texts):
@@ -127,7 +128,7 @@ def lime(model, text, kind):
 
 
 def shap(model, text, kind):
-    """SHAP's partition of texts, as it comes."""
+    """SHAP's partition explainer for texts, with its defaults."""
     import shap
 
     def classify(texts):
@@ -150,10 +151,10 @@ METHODS = {
 
 
 def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
-    """What each view's first words are worth, and its seconds a text, one text at a time.
+    """How much each view's first words matter, and its seconds per text, one text at a time.
 
     Returns:
-        The numbers by views and measures.
+        The numbers by view and measure.
     """
     model = trained(name, corpus)
     texts = some_texts(model, corpus, count)
@@ -164,7 +165,7 @@ def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
     found = {("model", "texts"): len(texts), ("model", "accuracy"): told["accuracy"]}
     views = {}
     for view, function in METHODS.items():
-        if function(model, read[0], kinds[0]) is None:  # which also compiles
+        if function(model, read[0], kinds[0]) is None:  # this call also compiles
             continue
         started = time.process_time()
         views[view] = [function(model, one, kind) for one, kind in zip(read, kinds, strict=True)]
@@ -177,7 +178,7 @@ def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
     draws = np.random.default_rng(0).integers(0, len(differences), (2000, len(differences)))
     low, high = np.percentile(differences[draws].mean(axis=1), (2.5, 97.5))
     found[CONTRIBUTIONS, "low"], found[CONTRIBUTIONS, "high"] = low, high
-    model.explain(texts, pairs=False)  # which also compiles
+    model.explain(texts, pairs=False)  # this call compiles
     started = time.process_time()
     explanations = model.explain(texts, pairs=False)
     of_one = (time.process_time() - started) / len(texts)
@@ -197,7 +198,7 @@ def measure(name: str, corpus: str, count: int) -> dict[tuple[str, str], float]:
 
 
 def deciding(explanations) -> dict[tuple[str, str], float]:
-    """How many of the words that decide a built-in review are shaded, for its answer or at all."""
+    """How many of the words that decide a built-in review are shaded for the answer, or at all."""
     known = shown = both = either = words = 0
     for one in explanations:
         places = deciding_words(one.text)
@@ -212,9 +213,9 @@ def deciding(explanations) -> dict[tuple[str, str], float]:
 
 
 def deciding_words(review: str) -> set[int]:
-    """Where the words stand that decide a built-in review's rating.
+    """The places of the words that decide a built-in review's rating.
 
-    Those of the one opinion that counts: adjectives, negations and what grades them.
+    These are the words of the only opinion that counts: adjectives, negations, and words of degree.
     """
     from zoo.datasets.catalogue.sample import BRUSHED_ASIDE, OPINIONS, SUBJECTS, TAKEN_BACK
 
@@ -242,10 +243,11 @@ def deciding_words(review: str) -> set[int]:
 
 
 def marked(model, count: int) -> dict[tuple[str, str], float]:
-    """How well contributions tell words that people marked from others, in test sentences of SST.
+    """How well contributions separate words that people marked, in test sentences of SST.
 
-    People marked each word by itself: positive or negative, or neither. The area under the curve
-    of the words marked as the answer is, by their contributions, the mean of the sentences.
+    People marked each word by itself as positive, negative or neither. For each sentence, this is
+    the area under the ROC curve with which contributions find the words marked like the answer; the
+    result is the mean over sentences.
     """
     from sklearn.metrics import roc_auc_score
 
@@ -268,7 +270,7 @@ def marked(model, count: int) -> dict[tuple[str, str], float]:
 
 
 def page_seconds() -> dict[tuple[str, str], float]:
-    """Seconds of a core of the page of `zoo explain` of 200 texts, by its parts, and of a clock."""
+    """CPU seconds of each part of `zoo explain`'s page for 200 texts, and seconds by the clock."""
     from zoo.cli.explain import CHANGED, FAITHFUL
     from zoo.explanation.changes import with_changes
     from zoo.explanation.faithfulness import faithfulness
@@ -295,12 +297,12 @@ def page_seconds() -> dict[tuple[str, str], float]:
 
 
 def kept() -> pd.DataFrame:
-    """What was measured before."""
+    """The rows that have been measured before."""
     return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=[*KEY, "value"])
 
 
 def keep(model: str, corpus: str, found: dict[tuple[str, str], float]) -> None:
-    """Adds rows, in place of older ones."""
+    """Adds rows to the CSV, and removes older results for the same rows."""
     new = [(model, corpus, *key, value) for key, value in found.items()]
     rows = pd.concat([kept(), pd.DataFrame(new, columns=[*KEY, "value"])])
     rows = rows.drop_duplicates(KEY, keep="last")
@@ -309,7 +311,7 @@ def keep(model: str, corpus: str, found: dict[tuple[str, str], float]) -> None:
 
 
 def write_report() -> None:
-    """Writes the tables of what was measured."""
+    """Writes the tables from the measured rows."""
     with whole(RESULTS.with_suffix(".md")) as partial:
         partial.write_text(report(kept(), MODELS, LEARNT, SAMPLES), "utf-8")
 

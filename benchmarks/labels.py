@@ -1,9 +1,10 @@
-"""Accuracy by the number of labels: zoo and what else a user might pick, on the same few texts.
+"""Accuracy by the number of labels: zoo and other systems that users might pick, on the same texts.
 
-``make bench-labels`` draws so many training texts of each class, trains every system of
+``make bench-labels`` draws some training texts of each class, trains every system of
 :mod:`benchmarks.labels_systems` on the same draws, and scores it on the test split. Each training
-is a row of ``benchmarks/results/labels.csv``; ``labels.md`` and ``labels.svg`` tell of the rows
-that are there. Run again, it goes on where the CSV stops; ``--anew`` measures the chosen rows anew.
+is a row of ``benchmarks/results/labels.csv``; ``labels.md`` and ``labels.svg`` show these rows. The
+next run of the command measures only what the CSV does not have yet; ``--anew`` measures the chosen
+rows again.
 """
 
 import functools
@@ -35,12 +36,12 @@ from zoo.progress import progress
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "labels.csv"
 KEY = ["system", "corpus", "labels", "draw"]
-LABELS = ("16", "100", "8", "64", "256", ALL)  # a class; the first two are measured first
+LABELS = ("16", "100", "8", "64", "256", ALL)  # per class; the first two are measured first
 FIRST = 2
 DRAWS, DRAWS_OF_LARGE = 5, 3
 MOST_TESTED = 5_000  # test texts
-MOST_OTHERS = 10_000  # training texts beside those drawn, whose labels nobody tells a teacher
-SLOW = {"minilm_tuned": 1_500}  # most training texts; more, or of large corpora, would take days
+MOST_OTHERS = 10_000  # further training texts, without labels, which a teacher may label
+SLOW = {"minilm_tuned": 1_500}  # most training texts; more texts or large corpora take days
 TAUGHT = ("zoo_attcnn_taught", "zoo_svm_vectors_taught", "zoo_attcnn_varied")  # with few labels
 THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
 
@@ -50,9 +51,9 @@ class Corpus:
     """Where texts come from.
 
     Attributes:
-        title: in reports.
-        source: a name of the catalogue, or the files of $ZOO_DATA_DIR by split.
-        large: whether it takes long, so that it is drawn less often.
+        title: the title in reports.
+        source: a name of the catalogue, or the files in $ZOO_DATA_DIR by split.
+        large: whether trainings take long, so that there are fewer draws.
     """
 
     title: str
@@ -78,10 +79,10 @@ CORPORA = {
 
 @functools.cache
 def read(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Training and test texts with their labels; of many test texts, some that are drawn once.
+    """Training and test texts with their labels; at most 5,000 test texts, the same in every draw.
 
     Raises:
-        UsageError: if the corpus is not here.
+        UsageError: if the corpus is not on this machine.
     """
     source = CORPORA[name].source
     if source in datasets.CATALOGUE:
@@ -110,9 +111,9 @@ def _of_file(path):
 
 
 def drawn(train: pd.DataFrame, labels: str, draw: int) -> pd.DataFrame:
-    """So many texts of each class, or all of one that has fewer, in an order by chance.
+    """Draws so many texts of each class, or all texts of a class with fewer, in random order.
 
-    Those of fewer labels are among those of more.
+    A draw with fewer labels is part of the same draw with more labels.
     """
     shuffled = train.sample(frac=1, random_state=draw)
     return shuffled if labels == ALL else shuffled.groupby("label").head(int(labels))
@@ -120,7 +121,7 @@ def drawn(train: pd.DataFrame, labels: str, draw: int) -> pd.DataFrame:
 
 @functools.cache
 def count(name: str, labels: str) -> int:
-    """How many texts are drawn; 0 where no class has more than that, as it would be all again."""
+    """How many texts are drawn; 0 if no class has more texts, as that would be the draw of all."""
     sizes = read(name)[0]["label"].value_counts()
     if labels == ALL:
         return sizes.sum()
@@ -128,7 +129,7 @@ def count(name: str, labels: str) -> int:
 
 
 def is_run(system: str, name: str, labels: str) -> bool:
-    """Whether there are such labels, and not too many for a slow system."""
+    """Whether the corpus has that many labels, and they are not too many for a slow system."""
     texts = count(name, labels)
     few = system not in SLOW or (texts <= SLOW[system] and not CORPORA[name].large)
     return texts > 0 and few and not (system in TAUGHT and labels == ALL)
@@ -137,9 +138,10 @@ def is_run(system: str, name: str, labels: str) -> bool:
 def plan(
     corpora: list[str], labels: list[str], systems: list[str], draws: int | None
 ) -> list[tuple[str, str, str, int]]:
-    """What to train, in that order: system, corpus, labels and draw.
+    """What to train, in order: system, corpus, labels and draw.
 
-    Every draw of the first numbers of labels comes before the others. All texts are drawn once.
+    Every draw with the first numbers of labels comes before the others. With all texts there is
+    only one draw.
     """
 
     def most(corpus, number):
@@ -159,10 +161,10 @@ def plan(
 
 
 def trained(system: str, draw: int, folders: list[Path]) -> Iterator[dict | None]:
-    """What a system makes of the texts of each folder, in a process of its own; None: it failed.
+    """The results of a system on the texts of each folder, from a separate process; None if failed.
 
-    It has one core, so that seconds of the processor are what a clock would tell if it did nothing
-    else.
+    The process uses one core, so that its CPU seconds are what a clock would show on an idle
+    machine.
     """
     command = [sys.executable, "-m", "benchmarks.labels_systems", system, str(draw)]
     found = []
@@ -175,7 +177,7 @@ def trained(system: str, draw: int, folders: list[Path]) -> Iterator[dict | None
                 if line.startswith(('{"accuracy"', "null")):
                     found.append(json.loads(line))
                     yield found[-1]
-        finally:  # whatever stops the reader, too
+        finally:  # also when the caller stops reading
             process.kill()
             process.wait()
         if None in found or len(found) < len(folders):
@@ -185,9 +187,9 @@ def trained(system: str, draw: int, folders: list[Path]) -> Iterator[dict | None
 
 
 def measured(todo: list[tuple]) -> Iterator[tuple[tuple, dict | None]]:
-    """Each of the plan with its result, or None if it failed.
+    """Each row of the plan with its result, or None if it failed.
 
-    What is of one system, number of labels and draw runs in one process.
+    Rows with the same system, number of labels and draw run in the same process.
     """
     with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
         for (system, labels, draw), part in groupby(todo, key=lambda row: (row[0], *row[2:])):
@@ -209,15 +211,15 @@ def measured(todo: list[tuple]) -> Iterator[tuple[tuple, dict | None]]:
 
 
 def load() -> pd.DataFrame:
-    """The rows that were measured."""
+    """The rows that have been measured."""
     if not RESULTS.exists():
         return pd.DataFrame(columns=KEY)
     return pd.read_csv(RESULTS, dtype={"labels": str})
 
 
 def keep(row: tuple, found: dict) -> None:
-    """Adds a row, in place of an older one."""
-    rows = load()  # another run may have added to it
+    """Adds a row to the CSV, and removes an older result for the same row."""
+    rows = load()  # another run may have added rows
     old = rows[KEY].eq(pd.Series(row, KEY)).all(axis=1)
     new = pd.DataFrame([dict(zip(KEY, row, strict=True)) | found])
     with whole(RESULTS) as partial:
@@ -227,7 +229,7 @@ def keep(row: tuple, found: dict) -> None:
 
 
 def report(drawing: bool = True) -> None:
-    """Writes what is known."""
+    """Writes the tables and, if asked for, the picture, from the rows that have been measured."""
     rows = load()
     if rows.empty:
         return
@@ -240,7 +242,7 @@ def report(drawing: bool = True) -> None:
 
 
 def chosen(given: str | None, known, what: str) -> list[str]:
-    """Names that are separated by commas; all that are known, where there are none."""
+    """The names in a list separated by commas; all known names if none is given."""
     names = given.split(",") if given else list(known)
     for name in names:
         if name not in known:

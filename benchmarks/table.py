@@ -1,4 +1,4 @@
-"""A table of test accuracies: what the paper says, and how its rows are run here."""
+"""A table of test accuracies: the paper's numbers, and how its rows are trained here."""
 
 import dataclasses
 import json
@@ -36,14 +36,14 @@ class System:
     """A row: a system by its name in the paper.
 
     Attributes:
-        name: as the paper has it.
+        name: its name in the paper.
         model: a name of ``zoo list``.
-        paper: the paper's test accuracy in percent, of each corpus of the table, None where it has
-            none; or nothing.
+        paper: the paper's test accuracy in percent on each corpus of the table, None where it has
+            none; empty if the paper has no numbers for this system.
         train: arguments of :func:`zoo.train` in addition to the table's.
-        elsewhere: the paper's accuracies on corpora that are not to be had.
-        corpora: on which it is run; all of the table's where there are none.
-        teacher: arguments of :func:`zoo.train` for the run that teaches it, if one does.
+        elsewhere: the paper's accuracies on corpora that are not available.
+        corpora: the corpora on which it is run; if empty, all corpora of the table.
+        teacher: arguments of :func:`zoo.train` for the run that teaches it, if there is one.
     """
 
     name: str
@@ -60,25 +60,25 @@ class Table:
     """A table of a paper.
 
     Attributes:
-        title: paper and number.
+        title: the paper, and the table's number.
         corpora: names of the catalogue, each with its name in the paper.
         systems: the rows.
         train: arguments of :func:`zoo.train` for all rows.
-        train_on: those of a corpus, in addition.
-        claims: of order, which are tested.
-        footnotes: departures from the paper, for all to read.
-        metric: what the numbers are: "accuracy" or a score of ``metrics.json`` that ends in "_f1".
-        elsewhere: names of the paper's corpora that are not to be had, whose numbers are shown.
-        vectors: width of word vectors trained on IMDB's reviews, that stand in for the paper's, of
-            rows that do not say otherwise; None for none.
-        rates: learning rates, of which the validation split chooses in each training; none for
-            that of the recipe. Systems that are solved, and rows with a recipe, have none.
+        train_on: further arguments for single corpora.
+        claims: claims about which system is better, which are tested.
+        footnotes: departures from the paper, which are printed below the table.
+        metric: what is measured: "accuracy" or a score of ``metrics.json`` that ends in "_f1".
+        elsewhere: names of the paper's corpora that are not available, whose numbers are shown.
+        vectors: width of word vectors trained on IMDB's reviews, which replace the paper's in rows
+            that do not set weights; None for none.
+        rates: learning rates, from which the validation split chooses in each training; if empty,
+            the recipe's. Systems with a solver, and rows with a recipe, have no choice.
         shown: rows for docs/measured.md, each with a corpus.
-        mean: whether the mean of the corpora is a column, too.
-        texts: the most training texts, drawn by the seed, and the most test texts, which are the
-            same for all; None for all.
-        seeds: trainings of each row that are planned.
-        reference: whose numbers ours are beside.
+        mean: whether there is also a column for the mean of the corpora.
+        texts: the largest number of training texts, which the seed draws, and of test texts, which
+            are the same in all trainings; None for all texts.
+        seeds: number of trainings that are planned for each row.
+        reference: the source of the numbers with which ours are compared.
     """
 
     title: str
@@ -99,14 +99,14 @@ class Table:
     reference: str = "paper"
 
     def system(self, name: str, data: str | None = None) -> System:
-        """The row of that name, as it is trained on a corpus."""
+        """The row of that name, with the settings of its training on a corpus."""
         (found,) = (one for one in self.systems if one.name == name)
         train = self.train | self.train_on.get(data, {}) | found.train
         return dataclasses.replace(found, train=train)
 
     @property
     def numbered(self) -> bool:
-        """Whether the paper has numbers of these corpora."""
+        """Whether the paper has numbers for these corpora."""
         return any(system.paper for system in self.systems)
 
     def settings(self, name: str, data: str | None = None) -> str:
@@ -119,12 +119,12 @@ class Table:
         return json.dumps({"model": one.model} | one.train | told, sort_keys=True)
 
     def rates_of(self, row: System) -> tuple[float, ...]:
-        """The learning rates of which a row's is chosen."""
+        """The learning rates from which a row's rate is chosen."""
         own = import_model(row.model)[0].solves or {"recipe", "learning_rate"} & set(row.train)
         return () if own else self.rates
 
     def outdated(self, rows: pd.DataFrame) -> pd.Series:
-        """``[rows]`` bool: those of other settings than the table has, or of no system of it."""
+        """``[rows]`` bool: rows with other settings than the table's, or not of its systems."""
         now = {
             (one.name, data): self.settings(one.name, data)
             for one in self.systems
@@ -136,7 +136,7 @@ class Table:
         )
 
     def counted(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows that are shown: of the table, and of its settings where there are such."""
+        """The table's rows that are shown: those with its present settings, or else older ones."""
         rows = rows[rows["system"].isin([one.name for one in self.systems])]
         rows = rows[rows["data"].isin(self.corpora)]
         places = rows["system"] + "\n" + rows["data"]
@@ -144,7 +144,7 @@ class Table:
         return rows[~(old & places.isin(places[~old]))]
 
     def plan(self, corpora: list[str], seeds: int | None) -> list[tuple[str, str, int]]:
-        """What to train: system, corpus and seed; as many of them as given, or the table's."""
+        """What to train: system, corpus and seed. ``seeds`` defaults to the table's number."""
         return [
             (one.name, data, seed)
             for seed in range(seeds or self.seeds)
@@ -154,12 +154,12 @@ class Table:
         ]
 
     def prepare(self) -> None:
-        """Makes what rows share."""
+        """Trains the word vectors that rows share."""
         if self.vectors is not None:
             imdb_vectors(self.vectors)
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
-        """Trains one system on one corpus, and tells how it came out."""
+        """Trains a system on a corpus, and returns the results."""
         row = self.system(system, data)
         train, corpus = row.train | ({"epochs": 1} if quick else {}), data
         if "weights" not in train:
@@ -215,7 +215,7 @@ class Table:
         corpus, frames = datasets.load(data).split(seed), {}
         for split in ("train", "validation", "test"):
             frame = corpus.frame(split)
-            frame = frame[frame["text"].str.strip() != ""]  # which a file may not have
+            frame = frame[frame["text"].str.strip() != ""]  # files may not have empty texts
             if split != "validation":
                 most, drawn_by = (self.texts[0], seed) if split == "train" else (self.texts[1], 0)
                 frame = frame.sample(min(most, len(frame)), random_state=drawn_by)
@@ -277,14 +277,14 @@ the most training and test texts. A preset or recipe is the paper's, as the mode
 """
 
     def judged(self, rows: pd.DataFrame) -> list[dict]:
-        """The claims, as :func:`benchmarks.claims.judged` finds them."""
+        """The claims with their verdicts, from :func:`benchmarks.claims.judged`."""
         rows = self.counted(rows)
         shares = rows.groupby("data")["share"].max().dropna() if "share" in rows else {}
         rows = rows.assign(old=self.outdated(rows))
         return list(judged(self.claims, self.corpora, rows, dict(shares)))
 
     def verdicts(self, rows: pd.DataFrame) -> list[tuple[str, int]]:
-        """Those on the paper's own claims, each on one corpus, and on how many trainings."""
+        """Verdicts on the paper's claims on single corpora, each with its number of trainings."""
         return [
             (one["verdict"], one["trainings"])
             for one in self.judged(rows)
@@ -344,15 +344,15 @@ counts each the same, and samples the texts of each by itself.
 
     @staticmethod
     def _mean(means):
-        """Cells of the paper's mean, ours where no corpus is left out, and the gap."""
+        """Cells with the paper's mean, our mean if no corpus is missing, and the gap."""
         paper, ours = zip(*means, strict=True)
         paper = None if None in paper else sum(paper) / len(paper)
-        ours = sum(ours) / len(ours)  # no number where one is missing
+        ours = sum(ours) / len(ours)  # NaN if a corpus is missing
         told = ["" if paper is None else f"{paper:.1f}", "" if ours != ours else f"{ours:.1f}"]
         return [*told, f"{ours - paper:+.1f}" if all(told) else ""]
 
     def highlighted(self, link: str, rows: pd.DataFrame) -> Iterator[str]:
-        """The rows that are for docs/measured.md."""
+        """The rows for docs/measured.md."""
         rows = self.counted(rows)
         for name, data in self.shown:
             own = rows[(rows["system"] == name) & (rows["data"] == data)]
@@ -366,7 +366,7 @@ counts each the same, and samples the texts of each by itself.
 
 
 def as_files(frames: dict[str, pd.DataFrame], folder: Path) -> tuple[str, dict[str, str]]:
-    """Files of the splits: that for training, and the others as :func:`zoo.train` takes them."""
+    """Writes splits to files: the training file, and the others as :func:`zoo.train` takes them."""
     paths = {split: str(folder / f"{split}.csv") for split in frames}
     for split, frame in frames.items():
         frame.to_csv(paths[split], index=False)
@@ -374,17 +374,17 @@ def as_files(frames: dict[str, pd.DataFrame], folder: Path) -> tuple[str, dict[s
 
 
 def told(paper: float | None) -> str:
-    """A number of the paper, without a second digit that is zero."""
+    """A number of the paper, with a zero as the second decimal left out."""
     return "" if paper is None else f"{paper:.2f}".removesuffix("0")
 
 
 def imdb_vectors(dim: int) -> Path:
-    """A file of word vectors trained on IMDB's training and unlabelled reviews, made once."""
+    """A file of word vectors trained on IMDB's training and unlabelled reviews, trained once."""
     path = cache_folder().with_name(f"imdb-{dim}.bin")
     if not path.is_file():
         corpus = datasets.load("imdb")
         texts = (text for split in (corpus.train, corpus.unlabelled) for text in split)
-        # Marks are words, as in corpora that come tokenized. One worker gives the same again.
+        # Marks are words, as in tokenized corpora. With a single worker it can be repeated exactly.
         vectors = train_word2vec(texts, lambda part: split_words(part, "han"), dim, workers=1)
         with whole(path) as partial:
             vectors.save_word2vec_format(str(partial), binary=True)

@@ -1,4 +1,4 @@
-"""A table of corpora with the share of their vocabulary that word vectors know."""
+"""A table of corpora with the share of their vocabulary that has word vectors."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ WIDTH = 300
 
 @dataclass(frozen=True)
 class CoverageTable:
-    """A table of a paper that describes its corpora, and what vectors know of them.
+    """A table of a paper that describes its corpora, and how many words have vectors.
 
     Attributes:
-        title: paper and number.
+        title: the paper, and the table's number.
         corpora: names of the catalogue, each with its name in the paper.
-        paper: of each corpus the paper's numbers, in the order of :data:`COLUMNS`, and the percent
-            of the vocabulary that its vectors know.
+        paper: for each corpus the paper's numbers, in the order of :data:`COLUMNS`, and the
+            percentage of the vocabulary that has vectors.
         clean_up: how texts are split into words; see :class:`zoo.datasets.Preprocessor`.
-        clean_up_of: of a corpus that has another one.
+        clean_up_of: the clean-up of single corpora that need another.
         footnotes: departures from the paper.
     """
 
@@ -44,11 +44,11 @@ class CoverageTable:
         return [("counts", data, 0) for data in corpora]
 
     def prepare(self) -> None:
-        """Trains the vectors of reviews, once."""
+        """Trains the word vectors of IMDB's reviews, once."""
         imdb_vectors(WIDTH)
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:
-        """Counts one corpus, all splits together; quickly, 1,000 texts of each."""
+        """Counts a corpus, all splits together; if ``quick``, only 1,000 texts of each split."""
         corpus, lengths, vocabulary = datasets.load(data), [], Counter()
         splits = {"train": corpus.train, "validation": corpus.validation, "test": corpus.test}
         clean_up = self.clean_up_of.get(data, self.clean_up)
@@ -101,7 +101,7 @@ vectors know: the paper's numbers, of its vectors of 300 numbers, and ours, coun
 
 
 def _cells(counts):
-    """Numbers of :data:`COLUMNS`."""
+    """Cells with the numbers of :data:`COLUMNS`."""
     return " | ".join(
         format(count, ",.1f" if "average" in column else ",.0f")
         for column, count in zip(COLUMNS, counts, strict=True)

@@ -1,1 +1,1 @@
-"""The papers' corpora."""
+"""The corpora of the papers."""

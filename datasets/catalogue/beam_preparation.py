@@ -1,4 +1,4 @@
-"""Apache Beam, which is installed apart: work on many cores or machines."""
+"""Work on many cores or machines with Apache Beam, which is installed separately."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ logger = logging.getLogger("zoo")
 
 
 def import_beam():
-    """The package.
+    """Imports and returns Beam's package.
 
     Raises:
         UsageError: if it is not installed.
@@ -45,10 +45,10 @@ def pipeline_options(options: Sequence[str] = ()):
     flags, parsed = [*local, *options], []
     found = beam.options.pipeline_options.PipelineOptions(flags)
     try:
-        with contextlib.redirect_stderr(io.StringIO()) as said:  # argparse, with all that there is
+        with contextlib.redirect_stderr(io.StringIO()) as said:  # argparse prints its whole usage
             runner = found.get_all_options(
                 add_extra_args_fn=lambda parser: parsed.append(parser.parse_known_args(flags)),
-                retain_unknown_options=True,  # else it logs them
+                retain_unknown_options=True,  # else Beam logs them
             )["runner"]
     except SystemExit:
         reason = said.getvalue().strip().rpartition("error: ")[2]
@@ -65,11 +65,11 @@ def pipeline_options(options: Sequence[str] = ()):
         error = unknown("option of Apache Beam", name, vars(known), where)
         if runner is None or "direct" in runner.lower():
             raise error
-        logger.warning("%s %s gets it as it is.", error, runner)  # another program, which may know
+        logger.warning("%s %s gets it as it is.", error, runner)  # another program may know it
     return found
 
 
 def usage_error_in(error: Exception) -> UsageError | None:
-    """What a worker had to say to the user, from the middle of its report; None if nothing."""
+    """A worker's error message for the user, from inside its report; None if there is none."""
     cause = re.search(r"UsageError: (.*?)(?: \[while running|$)", str(error), re.M)
     return cause and UsageError(cause[1])

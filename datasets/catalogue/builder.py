@@ -1,8 +1,8 @@
 """One TensorFlow Datasets builder for every corpus of the catalogue.
 
-Raw files are prepared once, into sharded records in TFDS' own data folder; what is loaded then
-streams from there. A copy is named after the names, sizes and dates of its raw files, so changed
-files are prepared anew; TFDS gives a folder its name when all of it is written.
+Raw files are prepared once, into sharded records in TFDS' data folder, from which texts are then
+streamed. A copy is named after the names, sizes and dates of its raw files, so changed files are
+prepared again. TFDS gives a folder its name only when everything is written.
 """
 
 import contextlib
@@ -37,8 +37,8 @@ from zoo.errors import UsageError
 
 logger = logging.getLogger("zoo")
 
-RANGE = 64 * 2**20  # bytes that one worker of Beam reads of a file of lines
-LISTED_FILES = 100  # with more, one checksum stands for all files of a split
+RANGE = 64 * 2**20  # bytes of a file of lines that a worker of Beam reads
+LISTED_FILES = 100  # with more files, a split has a single checksum for all its files
 FIELDS = {
     "text": tf.io.FixedLenFeature([], tf.string),
     "label": tf.io.FixedLenFeature([], tf.int64),
@@ -47,7 +47,7 @@ FIELDS = {
 
 @dataclasses.dataclass
 class CorpusConfig(tfds.core.BuilderConfig):
-    """What is prepared: an entry of the catalogue from its raw files, None to download them."""
+    """What is prepared: an entry of the catalogue and its raw files, or None to download them."""
 
     entry: Entry | None = None
     raw: RawFiles | None = None
@@ -58,7 +58,7 @@ class ZooCorpus(tfds.core.GeneratorBasedBuilder):
     """Texts and class numbers of a corpus; the class number is -1 where there is no label."""
 
     VERSION = tfds.core.Version(VERSION)
-    url_infos = None  # no checksums of ours; TFDS knows those of aclImdb, TREC and AG's News
+    url_infos = None  # zoo has no checksums; TFDS knows those of aclImdb, TREC and AG's News
 
     def _info(self):
         entry = self.builder_config.entry
@@ -87,7 +87,7 @@ class ZooCorpus(tfds.core.GeneratorBasedBuilder):
         return {split: self._generate_examples(raw, split) for split in raw.files}
 
     def _generate_examples(self, raw, split):
-        """The texts of a split, as a generator or as a transform of Beam."""
+        """The texts of a split, as a generator or as a Beam transform."""
         classes = None if split == "unlabelled" else raw.layout.classes
         parts = [_Part(raw.layout.format, raw.folder, path, classes) for path in raw.files[split]]
         make = _beam_examples if self.builder_config.beam else _examples
@@ -114,7 +114,7 @@ class _Part:
         return [dataclasses.replace(self, start=at, stop=at + RANGE) for at in starts]
 
     def examples(self):
-        """Pairs of a key, the same whatever the pieces, and an example."""
+        """Pairs of a key, which does not depend on how files are split, and an example."""
         name = self.path.relative_to(self.folder)
         rows = formats.read(self.format, self.path, self.classes, self.start, self.stop)
         for position, text, label in rows:
@@ -127,7 +127,7 @@ def _examples(parts: list[_Part], entry: Entry) -> Iterator[tuple[str, dict]]:
 
     limits = None
     if entry.sample is not None:
-        lowest = defaultdict(list)  # heaps of the sample's ranks, negative: the highest on top
+        lowest = defaultdict(list)  # heaps of the sample's negative ranks, the highest rank on top
         for key, example in all_examples():
             ranks = lowest[_group(entry, key, example)]
             if len(ranks) < entry.sample:
@@ -155,7 +155,7 @@ def _group(entry, key, example):
 
 
 def _beam_examples(parts: list[_Part], entry: Entry):
-    """The same examples by Apache Beam: pieces of files side by side."""
+    """The same examples by Apache Beam, which reads pieces of files in parallel."""
     beam = import_beam()
     if not any(True for part in parts for _ in part.examples()):
         raise UsageError(f"{parts[0].path} has no texts of {entry.title}")
@@ -192,7 +192,7 @@ def _download(entry, dl_manager):
     archives = [url for url in entry.urls if url.endswith(("gz", "zip")) or "uc?export" in url]
     if archives:
         (root,) = dl_manager.download_and_extract(list(entry.urls))
-    else:  # single files: give them their names again
+    else:  # single files, which get their original names again
         root = data_dir() / "downloads" / "zoo_corpus" / entry.name
         root.mkdir(parents=True, exist_ok=True)
         for url, path in zip(entry.urls, dl_manager.download(list(entry.urls)), strict=True):
@@ -207,7 +207,7 @@ def _download(entry, dl_manager):
 
 
 def _check_classes(entry, raw):
-    """The official classes.txt, where there is one, must name the same classes."""
+    """Raises if there is an official classes.txt, and it names other classes."""
     path = raw.folder / "classes.txt"
     if raw.layout.format.endswith("csv_row") and path.is_file():
         names = path.read_text("utf-8").split("\n")
@@ -219,7 +219,7 @@ def _check_classes(entry, raw):
 
 
 def _checksums(folder, paths):
-    """SHA-256 by file, or of the lines that sha256sum would print, for very many files."""
+    """SHA-256 by file; for very many files, that of the lines that sha256sum would print."""
     sums = {}
     for path in paths:
         with path.open("rb") as file:
@@ -231,20 +231,20 @@ def _checksums(folder, paths):
 
 
 def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) -> ZooCorpus:
-    """Prepares a corpus, if that is still to be done: from ``$ZOO_DATA_DIR``, or a download.
+    """Prepares a corpus from ``$ZOO_DATA_DIR`` or a download, unless that has been done before.
 
     Args:
-        entry: of the catalogue.
-        beam: read the files side by side on Apache Beam, for the big ones.
-        beam_options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores
-            of this machine.
+        entry: an entry of the catalogue.
+        beam: whether Apache Beam reads the files in parallel, for large corpora.
+        beam_options: options of Beam's pipeline, such as ``--runner=FlinkRunner``; by default it
+            runs on all cores of this machine.
 
     Returns:
         A builder whose ``as_dataset`` streams the records.
 
     Raises:
-        UsageError: if the corpus is neither here nor to be downloaded, if a raw file is not in
-            its format, or if Apache Beam is not installed.
+        UsageError: if the corpus is not on this machine and cannot be downloaded, if a raw file is
+            not in its format, or if Apache Beam is not installed.
     """
     name, raw = locate(entry)
     config = CorpusConfig(name=name, entry=entry, raw=raw, beam=beam)
@@ -261,7 +261,7 @@ def prepare(entry: Entry, beam: bool = False, beam_options: Sequence[str] = ()) 
             builder.download_and_prepare(download_config=options, file_format="tfrecord")
     except Exception as error:
         builder, is_prepared = _builder(config)
-        if is_prepared:  # by another process meanwhile
+        if is_prepared:  # another process has prepared it meanwhile
             return builder
         raise _explained(error, config) from None
     return builder
@@ -272,7 +272,7 @@ def _builder(config):
         try:
             builder = ZooCorpus(config=config, data_dir=data_dir())
             return builder, builder.is_prepared()
-        except Exception as error:  # of JSON, of protocol buffers, of TFDS: of any kind
+        except Exception as error:  # errors of JSON, protocol buffers or TFDS may be of any class
             folder = data_dir() / "zoo_corpus" / config.name
             raise _damaged(folder, _first_line(error)) from None
 
@@ -285,14 +285,14 @@ def _damaged(folder, reason):
 
 
 def _explained(error, config):
-    """What the user can do about it; any other error stays as it is."""
+    """An error that says what the user can do about it; any other error is returned unchanged."""
     entry = config.entry
     if config.beam and (cause := usage_error_in(error)):
         return cause
     if isinstance(error, UsageError):
         return error
     of_a_file = isinstance(error, OSError) and (config.raw or error.filename)
-    # TensorFlow has its own kind of OSError, which TFDS makes a RuntimeError of.
+    # TensorFlow has another class of OSError, which TFDS turns into a RuntimeError.
     if of_a_file or isinstance(error.__cause__ or error, tf.errors.OpError):
         reason = str(error).strip().partition("\n")[0]
         return UsageError(f"cannot prepare {entry.title} in {data_dir()}: {reason}")
@@ -308,7 +308,7 @@ def _first_line(error):
 
 @contextlib.contextmanager
 def quiet_tfds():
-    """Keeps TFDS' progress bars, on a terminal, and none of its other remarks."""
+    """Keeps TFDS' progress bars on a terminal, and silences its other messages."""
     loggers = [logging.getLogger(name) for name in ("absl", "urllib3")]
     levels = [one.level for one in loggers]
     for one in loggers:
@@ -324,9 +324,9 @@ def quiet_tfds():
 
 
 def load_entry(entry: Entry) -> Corpus:
-    """A corpus of the catalogue; texts stream from the prepared records.
+    """A corpus of the catalogue, whose texts are streamed from the prepared records.
 
-    A split whose size or class counts are not the published ones is told, not refused.
+    If the size or the class counts of a split are not the published ones, this is only reported.
 
     Raises:
         UsageError: see :func:`prepare`.
@@ -358,8 +358,8 @@ def _streamed(builder, split):
 def _records(builder, split, fields):
     """Batches of records, shard after shard.
 
-    The same as ``builder.as_dataset``, which parses one record at a time and takes ten times as
-    long.
+    They are the same as those of ``builder.as_dataset``, which parses records one at a time and
+    takes ten times as long.
     """
     shards = [str(path) for path in builder.info.splits[split].filepaths]
     records = tf.data.TFRecordDataset(shards, buffer_size=8 * 2**20).batch(1024)
@@ -370,7 +370,7 @@ def _compare_with_published(entry, splits):
     sizes = {split: len(part) for split, part in splits.items()}
     if set(entry.sizes) - {"unlabelled"} == set(sizes) - {"unlabelled"}:
         published = entry.sizes
-    else:  # other splits, or only their sum is published
+    else:  # the corpus has other splits, or only the sum of sizes is published
         published = {"all": sum(n for split, n in entry.sizes.items() if split != "unlabelled")}
         sizes = {"all": sum(n for split, n in sizes.items() if split != "unlabelled")}
     for split, size in sizes.items():

@@ -1,4 +1,4 @@
-"""What the catalogue says of each corpus: classes, sizes, source, forms of its raw files."""
+"""What the catalogue says about each corpus: classes, sizes, source, layouts of its raw files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from zoo.datasets.catalogue.raw_formats import SUBHEADINGS
 
 @dataclass(frozen=True)
 class Layout:
-    """One way in which the raw files of a corpus may lie in a folder.
+    """A way in which the raw files of a corpus may be stored in a folder.
 
     Attributes:
-        files: for each split the glob patterns of its files, of which each must match. The split
+        files: for each split the glob patterns of its files, each of which must match. The split
             ``unlabelled`` may be absent.
-        format: of :mod:`zoo.datasets.catalogue.raw_formats`.
+        format: the name of a format of :mod:`zoo.datasets.catalogue.raw_formats`.
         classes: class names by raw label; None for a label whose texts are left out.
     """
 
@@ -27,21 +27,23 @@ class Entry:
     """A corpus of the catalogue.
 
     Attributes:
-        name: what ``load`` and ``--data`` call it.
-        title: what its authors call it.
+        name: its name in ``load`` and ``--data``.
+        title: its name in its authors' paper.
         labels: names of the classes.
         sizes: published number of texts of each split, or of ``all`` splits together.
-        layouts: the ways its raw files may lie; who has none is told of the first.
-        folders: names of the folder under ``$ZOO_DATA_DIR``, besides ``name``.
+        layouts: the ways in which its raw files may be stored; messages about missing files
+            describe the first.
+        folders: further names, besides ``name``, that its folder in ``$ZOO_DATA_DIR`` may have.
         citation: authors, year, title and venue.
-        licence: under which terms it may be used.
-        homepage: where it is described and, where it may be, had.
+        licence: the terms under which it may be used.
+        homepage: where it is described and, if that is allowed, available.
         urls: public addresses of the files, or of an archive of them.
         class_counts: published number of texts of each class, by split, where known.
-        recipe: what else to know of how it is made.
-        sample: take that many texts of each class or, with ``sample_by="file"``, of each file,
-            by a pseudo-random order that is always the same; None takes all.
-        clean_up: of :class:`zoo.datasets.Preprocessor`, that its texts need; None for any.
+        recipe: what else users should know about how it is made.
+        sample: how many texts to take of each class or, with ``sample_by="file"``, of each file,
+            in a pseudo-random order that is always the same; None takes all.
+        clean_up: the clean-up of :class:`zoo.datasets.Preprocessor` that its texts need; None if
+            any will do.
     """
 
     name: str
@@ -70,7 +72,7 @@ def _numbered(labels, first=1):
 
 
 def _three(*patterns):
-    """Files of three splits, by patterns in which ``{}`` stands for a split's name."""
+    """The files of three splits, from patterns in which ``{}`` stands for the split's name."""
     return {
         split: tuple(pattern.format(part) for pattern in patterns)
         for split, part in (("train", "train"), ("validation", "dev"), ("test", "test"))
@@ -78,7 +80,7 @@ def _three(*patterns):
 
 
 def _layout(format, classes, **files):
-    """Of a file for each split, or of those that match a pattern."""
+    """A layout in which each split is a file, or the files that match a pattern."""
     return Layout({split: (name,) for split, name in files.items()}, format, classes)
 
 
@@ -188,7 +190,7 @@ def _imdb(name, title, labels, classes, tree_format, json_format, counts):
 
 
 SST_LABELS = ("very negative", "negative", "neutral", "positive", "very positive")
-# Labels, classes by the root of a tree, and what validation and test have of each
+# The labels, the classes by a tree's root, and the class counts of the validation and test splits
 SST_FINE = (
     SST_LABELS,
     _numbered(SST_LABELS, first=0),
@@ -326,7 +328,7 @@ NEWSGROUPS = tuple(
     "soc.religion.christian talk.politics.guns talk.politics.mideast talk.politics.misc "
     "talk.religion.misc".split()
 )
-# HCAN's names of McAuley's files; "health" and "food" are short for them.
+# HCAN's names for McAuley's files; "health" and "food" are abbreviations.
 CATEGORIES = {
     "Books": "books",
     "Electronics": "electronics",

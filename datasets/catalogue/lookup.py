@@ -11,7 +11,7 @@ from zoo.datasets.catalogue.corpora import CATALOGUE, Entry, Layout
 from zoo.errors import UsageError, unknown
 from zoo.filesystem.paths import expanded
 
-VERSION = "1.0.3"  # of what is prepared; a new one prepares all anew
+VERSION = "1.0.3"  # of prepared copies; when it changes, all corpora are prepared again
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class RawFiles:
     files: Mapping[str, tuple[Path, ...]]
 
     def fingerprint(self) -> str:
-        """Changes with the names, sizes and dates of the files."""
+        """A fingerprint that changes with the names, sizes and dates of the files."""
         facts = [
             (split, str(path.relative_to(self.folder)), stat.st_size, stat.st_mtime_ns)
             for split, paths in self.files.items()
@@ -51,7 +51,7 @@ def find_entry(name: str) -> Entry:
 
 
 def folders(entry: Entry) -> list[Path]:
-    """Where raw files of a corpus may lie: none if ``ZOO_DATA_DIR`` is not set."""
+    """Folders that may have the raw files of a corpus; none if ``ZOO_DATA_DIR`` is not set."""
     root = os.environ.get("ZOO_DATA_DIR")
     return [expanded(root) / name for name in folder_names(entry)] if root else []
 
@@ -101,7 +101,7 @@ def raw_files_in(folder: Path, entry: Entry) -> RawFiles | None:
 
 
 def data_dir() -> Path:
-    """Where TensorFlow Datasets keeps what it prepared: ``TFDS_DATA_DIR``."""
+    """The folder in which TensorFlow Datasets keeps prepared corpora: ``TFDS_DATA_DIR``."""
     return expanded(os.environ.get("TFDS_DATA_DIR") or "~/tensorflow_datasets")
 
 
@@ -118,14 +118,14 @@ def prepared_copies(entry: Entry) -> list[str]:
 
 
 def locate(entry: Entry) -> tuple[str, RawFiles | None]:
-    """What there is of a corpus, told before anything slow is begun.
+    """Which files of a corpus there are, determined before anything slow begins.
 
     Returns:
-        The name of its prepared copy, finished or to be, and its raw files; None for raw files
-        that are to be downloaded, or of which only the prepared copy is left.
+        The name of its prepared copy, which may not exist yet, and its raw files. These are None if
+        they must be downloaded, or if only the prepared copy is left.
 
     Raises:
-        UsageError: if there is nothing, and nothing can be downloaded.
+        UsageError: if there are no files, and none can be downloaded.
     """
     raw = find_raw_files(entry)
     copies = prepared_copies(entry)
@@ -137,7 +137,7 @@ def locate(entry: Entry) -> tuple[str, RawFiles | None]:
 
 
 def _check_download(entry):
-    """One quick question, since TFDS itself asks for minutes where there is no network."""
+    """Checks quickly that a download is possible, as TFDS would try for minutes without network."""
     import requests
 
     if not entry.urls:
@@ -149,7 +149,7 @@ def _check_download(entry):
 
 
 def absent(entry: Entry, reason: str) -> UsageError:
-    """The error for a corpus that is not here and cannot be had because of ``reason``."""
+    """The error for a corpus that is not on this machine, and is not available for ``reason``."""
     wanted = ", ".join(_patterns(entry.layouts[0]))
     looked = ", ".join(map(str, folders(entry)))
     looked = f"looked in {looked}" if looked else "ZOO_DATA_DIR is not set"
@@ -165,7 +165,7 @@ def _patterns(layout):
 
 
 def state(entry: Entry) -> str:
-    """Where a corpus is: prepared, raw files, incomplete, to be downloaded, or to be brought."""
+    """The state of a corpus: prepared, raw files, incomplete, to download, or to bring yourself."""
     try:
         raw = find_raw_files(entry)
     except UsageError as error:
@@ -179,7 +179,7 @@ def state(entry: Entry) -> str:
 
 
 def describe(entry: Entry) -> dict[str, str]:
-    """What the catalogue knows of a corpus, as texts by their titles."""
+    """What the catalogue knows about a corpus, as texts by their titles."""
     sizes = ", ".join(f"{size:,} {split}" for split, size in entry.sizes.items())
     looked = ", ".join(f"$ZOO_DATA_DIR/{name}" for name in folder_names(entry))
     layouts = (", ".join(_patterns(layout)) for layout in entry.layouts)

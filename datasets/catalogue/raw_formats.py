@@ -1,9 +1,9 @@
-"""The official file formats of the corpora: a file in, its texts and their raw labels out.
+"""The official file formats of the corpora: from a file to its texts and their raw labels.
 
-A format of lines is a function of one line, so that byte ranges of one big file can be read side
-by side; a format of whole files is a function of a path. Both give pairs of a text and a label as
-it stands in the file. :func:`read` finds the format by its name, the function's. Empty lines are
-left out.
+A format of lines is a function of a single line, so that byte ranges of a big file can be read in
+parallel; a format of whole files is a function of a path. Both return pairs of a text and a label
+as written in the file. :func:`read` selects the format by the function's name. Empty lines are left
+out.
 """
 
 import csv
@@ -31,17 +31,18 @@ def read(
     start: int = 0,
     stop: int | None = None,
 ) -> Iterator[tuple[int, str, str | None]]:
-    """The texts of a file, one after the other; ``.gz`` is unpacked on the way.
+    """The texts of a file, one after the other; ``.gz`` is unpacked while reading.
 
     Args:
-        name: of :data:`LINE_FORMATS` or :data:`FILE_FORMATS`.
+        name: a name in :data:`LINE_FORMATS` or :data:`FILE_FORMATS`.
         path: the file.
         classes: class names by raw label, None for a label whose texts are left out; None for a
             file without labels.
-        start, stop: for a format of lines, the bytes in which the lines begin; by default all.
+        start, stop: for a format of lines, the byte range in which the lines begin; by default the
+            whole file.
 
     Yields:
-        A position, unique in the file whatever the range; the text; its class name, or None.
+        A position, which is unique in the file for any range; the text; its class name, or None.
 
     Raises:
         UsageError: for a file that cannot be read, a row that is not in the format, or a label
@@ -60,14 +61,14 @@ def read(
                 raise unknown(f"label in {where()}:", label, classes)
             elif classes[label] is not None:
                 yield position, text, classes[label]
-    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz raises any
+    except (OSError, EOFError, zlib.error) as error:  # a damaged .gz may raise any of these
         raise UsageError(f"cannot read {path}: {error}") from None
 
 
 def _read_lines(parse, encodings, path, start, stop):
     with _open(path) as file:
         position = 0
-        if start:  # the line that begins before is the business of the range before
+        if start:  # a line that begins before this range belongs to the range before
             file.seek(start - 1)
             position = start - 1 + len(file.readline())
         for line in file:
@@ -117,7 +118,7 @@ def _decode(line, encodings):
 
 
 def line_format(*encodings: str):
-    """Registers a function of a line; the first encoding that fits is taken."""
+    """Registers a function of a line, which is decoded by the first encoding that fits."""
 
     def register(parse):
         LINE_FORMATS[parse.__name__] = (parse, encodings or ("utf-8-sig",))
@@ -156,7 +157,7 @@ def escaped_csv_row(line: str, path: Path) -> Row:
 def user_product_rating(line: str, path: Path) -> Row:
     """``user\\t\\tproduct\\t\\trating\\t\\ttext`` (Tang et al. 2015).
 
-    ``<sssss>`` stands between sentences; each becomes a paragraph of its own.
+    ``<sssss>`` separates sentences; each sentence becomes a separate paragraph.
     """
     fields = line.split("\t\t", 3)
     _expect(len(fields) == 4, "user, product, rating and text between double tabs", line)
@@ -181,9 +182,9 @@ def tree(line: str, path: Path) -> Row:
 
 @file_format
 def tree_phrases(path: Path) -> Iterator[Row]:
-    """A tree a line; of a file to train on each phrase of them, too, but each only once.
+    """A tree per line. A training file also yields each phrase of the trees, but only once.
 
-    So does Kim 2014; a phrase has the same label wherever it stands.
+    Kim 2014 does the same. A phrase has the same label wherever it occurs.
     """
     seen = set()
     with _open(path) as file:
@@ -228,7 +229,7 @@ def label_and_text(line: str, path: Path) -> Row:
 
 @line_format()
 def tweet(line: str, path: Path) -> Row | None:
-    """``id\\tid\\t"label"\\ttext``; texts that are no longer to be had are left out."""
+    """``id\\tid\\t"label"\\ttext``; texts that are no longer available are left out."""
     fields = line.split("\t", 3)
     _expect(len(fields) == 4, "two ids, label and text between tabs", line)
     return None if fields[3] == "Not Available" else (fields[3], fields[2].strip('"'))
@@ -236,7 +237,7 @@ def tweet(line: str, path: Path) -> Row | None:
 
 @line_format("utf-8-sig", "latin-1")
 def text_line(line: str, path: Path) -> Row | None:
-    """A text a line; the name of the file is the label (OpeNER, Pang and Lee)."""
+    """A text per line; the name of the file is the label (OpeNER, Pang and Lee)."""
     return (line.strip(), path.name.removesuffix(".gz")) if line.strip() else None
 
 
@@ -263,14 +264,14 @@ def rated_json_line(line: str, path: Path) -> Row | None:
 
 @line_format()
 def product_review(line: str, path: Path) -> Row | None:
-    """``{"reviewText": "..", "overall": 5.0}`` (McAuley): labelled with the stars."""
+    """``{"reviewText": "..", "overall": 5.0}`` (McAuley); the number of stars is the label."""
     row = _json_line(line, "reviewText", "overall")
     return row and (row[0], row[1].removesuffix(".0"))
 
 
 @line_format()
 def review_of_product(line: str, path: Path) -> Row | None:
-    """:func:`product_review` of ``reviews_<Category>.json.gz``, labelled with the category."""
+    """:func:`product_review` from ``reviews_<Category>.json.gz``; the category is the label."""
     row = _json_line(line, "reviewText", "overall")
     return row and (row[0], path.name.removeprefix("reviews_").partition(".")[0])
 
@@ -281,19 +282,19 @@ def _html_breaks(text):
 
 @file_format
 def text_file(path: Path) -> Iterator[Row]:
-    """One text; the name of its folder is the label (aclImdb)."""
+    """A single text; the name of its folder is the label (aclImdb)."""
     yield _html_breaks(path.read_text("utf-8")), path.parent.name
 
 
 @file_format
 def rated_text_file(path: Path) -> Iterator[Row]:
-    """One text; the label stands in the file's name, ``ID_RATING.txt`` (aclImdb)."""
+    """A single text; the label is part of the file's name, ``ID_RATING.txt`` (aclImdb)."""
     yield _html_breaks(path.read_text("utf-8")), path.stem.partition("_")[2]
 
 
 @file_format
 def news_file(path: Path) -> Iterator[Row]:
-    """One posting without its header; the name of its folder is the label (20 Newsgroups)."""
+    """A posting without its header; the name of its folder is the label (20 Newsgroups)."""
     yield path.read_text("latin-1").partition("\n\n")[2], path.parent.name
 
 
@@ -305,7 +306,8 @@ def relation_blocks(path: Path) -> Iterator[Row]:
         for number, line in lines:
             if not line:
                 continue
-            text = line.partition("\t")[2].removeprefix('"').removesuffix('"')  # it may quote, too
+            # Only the outer quotes are removed: the text may contain others.
+            text = line.partition("\t")[2].removeprefix('"').removesuffix('"')
             if not ("<e1>" in text and "<e2>" in text):
                 raise ValueError(
                     f"line {number}: expected a number, a tab and a sentence with <e1> and <e2>: "
@@ -322,8 +324,8 @@ def relation_blocks(path: Path) -> Iterator[Row]:
 def relation_objects(path: Path) -> Iterator[Row]:
     """A JSON list of objects of tokens and two spans; subject is e1, object is e2 (TACRED).
 
-    Each word of an entity gives way to the entity's type, such as SUBJ-PERSON (Zhang et al. 2017),
-    with a hyphen for an underscore, which the clean-up would take for a mark between words.
+    Each word of an entity is replaced by the entity's type, such as SUBJ-PERSON (Zhang et al.
+    2017). Underscores become hyphens, as the clean-up would take them for marks between words.
     """
     for row in json.loads(path.read_text("utf-8")):
         words = list(row["token"])
@@ -344,7 +346,7 @@ def relation_objects(path: Path) -> Iterator[Row]:
 
 @file_format
 def video_comments(path: Path) -> Iterator[Row]:
-    """The comments of a video on a product; one on both sides counts on both (SenTube)."""
+    """The comments on a video about a product; one with both labels counts as both (SenTube)."""
     for comment in json.loads(path.read_text("utf-8"))["comments"]:
         for label in ("negative", "positive"):
             if f"{label}-product" in comment.get("annotation", {}):
@@ -358,7 +360,7 @@ SUBHEADINGS = (
 
 @file_format
 def medline(path: Path) -> Iterator[Row]:
-    """Abstracts of PubMed's baseline XML that carry exactly one of eight MeSH subheadings."""
+    """Abstracts in PubMed's baseline XML that have exactly one of eight MeSH subheadings."""
     with _open(path) as file:
         for _, article in ElementTree.iterparse(file):
             if article.tag != "PubmedArticle":

@@ -1,15 +1,15 @@
 """The built-in corpus: hotel reviews with 5 ratings, written by a seeded generator.
 
-It needs neither data nor network, and no bag of words can solve it. One opinion of a review
+It needs neither data nor network, and no bag of words can solve it. A single opinion in a review
 decides its rating:
 
-- its rating is turned by negation, in every third, and graded by intensity ("not exactly clean"
-  is a 2, "absolutely clean" a 5, "not dirty at all" a 5 too);
-- the other opinions do not count: a contrast says so ("But none of that mattered in the end."
-  takes back what stands before, "We hardly noticed that, though." the sentence just before).
+- negation, in a third of the opinions, reverses the rating, and intensity grades it ("not exactly
+  clean" is a 2, "absolutely clean" a 5, "not dirty at all" a 5 too);
+- the other opinions do not count, which a contrast says ("But none of that mattered in the end."
+  takes back everything before it, "We hardly noticed that, though." only the sentence before it).
 
-So the same words mean different ratings, and their order, within a sentence and between
-sentences, tells which.
+So the same words may mean different ratings, and only their order, within and between sentences,
+shows which.
 """
 
 import random
@@ -22,7 +22,7 @@ SUBJECTS = "room staff breakfast pool bathroom bar bed garden lobby dinner terra
 GOOD = "clean friendly lovely excellent comfortable pleasant charming wonderful good fine".split()
 BAD = "dirty unfriendly awful dreadful uncomfortable unpleasant shabby terrible bad poor".split()
 
-# Templates of an opinion by its rating; {good} and {bad} are filled with such words.
+# Templates of an opinion by its rating; {good} and {bad} are replaced by such words.
 OPINIONS = {
     1: [
         "The {subject} was absolutely {bad}.",
@@ -54,10 +54,10 @@ OPINIONS = {
         "We would not quite have called the {subject} {bad}.",
     ],
 }
-OPINIONS[5] = [  # those of 1, turned round
+OPINIONS[5] = [  # the templates of rating 1 with good and bad exchanged
     opinion.format(subject="{subject}", good="{bad}", bad="{good}") for opinion in OPINIONS[1]
 ]
-TAKEN_BACK = [  # all opinions before do not count
+TAKEN_BACK = [  # the opinions before do not count
     "But none of that mattered in the end.",
     "However, something else weighed more!",
     "Was that what we remember? No, it was this.",
@@ -81,8 +81,8 @@ def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
     """The built-in corpus of hotel reviews.
 
     Args:
-        seed: of the generator; the same seed gives the same corpus.
-        sizes: texts of each split. No text is in two splits.
+        seed: seed of the generator; the same seed gives the same corpus.
+        sizes: number of texts in each split. No text is in two splits.
     """
     rng = random.Random(seed)
     seen: set[str] = set()
@@ -111,7 +111,7 @@ def _review(rng, rating):
         return _opinion(rng, rng.choice([r for r in OPINIONS if r != rating]))
 
     kind = rng.choices(["plain", "taken back", "brushed aside", "both"], [1, 3, 3, 3])[0]
-    # Each part is sentences that must stand side by side; fillers go between parts.
+    # A part is a list of sentences that must follow one another; fillers go between parts.
     parts = [[_opinion(rng, rating)]]
     if kind in ("brushed aside", "both"):
         aside = [others(), rng.choice(BRUSHED_ASIDE)]

@@ -1,4 +1,4 @@
-"""Corpora of TensorFlow Datasets, by the names that it gives them: ``tfds:ag_news_subset``."""
+"""Corpora of TensorFlow Datasets, by their names there: ``tfds:ag_news_subset``."""
 
 import contextlib
 import logging
@@ -11,27 +11,27 @@ from zoo.datasets.corpus import Corpus, Split
 from zoo.errors import UsageError
 
 PREFIX = "tfds:"
-RETRIES = 5  # of a download: 6 seconds
+RETRIES = 5  # of a download, which take 6 seconds
 SPLITS = {"train": ("train",), "validation": ("validation", "dev"), "test": ("test",)}
 
 logger = logging.getLogger("zoo")
 
 
 def is_tfds(data: object) -> bool:
-    """Whether data is the name of a corpus of TensorFlow Datasets."""
+    """Whether ``data`` is the name of a corpus of TensorFlow Datasets."""
     return isinstance(data, str) and data.startswith(PREFIX)
 
 
 def load_tfds(name: str) -> Corpus:
-    """A corpus of TensorFlow Datasets, in memory; it is fetched where it has not been yet.
+    """A corpus of TensorFlow Datasets, in memory; it is downloaded unless it has been before.
 
     Args:
-        name: ``tfds:`` and its name there, a configuration or a version as in
+        name: ``tfds:`` and its name there, with a configuration or a version if needed, as in
             ``tfds:glue/sst2:2.0.0``.
 
     Raises:
-        UsageError: where there is none of the name, it cannot be had, or it tells no texts and
-            classes (``as_supervised``).
+        UsageError: if there is no such corpus, if it cannot be downloaded, or if it does not have
+            texts and classes (``as_supervised``).
     """
     import tensorflow_datasets as tfds
 
@@ -42,7 +42,7 @@ def load_tfds(name: str) -> Corpus:
             folder = os.environ.get("TFDS_DATA_DIR")
             builder = tfds.builder(name.removeprefix(PREFIX), data_dir=folder)
             builder.download_and_prepare()
-    except Exception as error:  # of a registry, a network and a disk, a dozen kinds
+    except Exception as error:  # registry, network and disk raise a dozen different classes
         reason = " ".join(str(error).split())[:300]
         raise UsageError(f"{name} cannot be had of TensorFlow Datasets: {reason}") from None
     if builder.info.supervised_keys is None:
@@ -69,7 +69,7 @@ def load_tfds(name: str) -> Corpus:
         targets = [
             int(one) if hasattr(feature, "names") else numbers[_name(one)] for _, one in rows
         ]
-        kept = np.array(targets) >= 0  # a test split without labels has -1
+        kept = np.array(targets) >= 0  # test splits without labels have -1
         if kept.any():
             splits[split] = Split([one for one, _ in rows], targets).take(kept)
     short = name.removeprefix(PREFIX).replace("/", "_").replace(":", "_")
@@ -78,7 +78,7 @@ def load_tfds(name: str) -> Corpus:
 
 @contextlib.contextmanager
 def _few_retries():
-    """Without a network TFDS would try each file for minutes, and tell nothing."""
+    """Limits retries: without a network TFDS would try each file for minutes, without a message."""
     from tensorflow_datasets.core.download import downloader
 
     before, downloader.MAX_RETRIES = downloader.MAX_RETRIES, RETRIES

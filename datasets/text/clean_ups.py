@@ -1,4 +1,7 @@
-"""Clean-ups of papers: which words and sentences a text has. A new one is an entry here."""
+"""Clean-ups of papers: which words and sentences a text has.
+
+A new clean-up is a further entry of :data:`CLEAN_UPS`.
+"""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ TERMINALS = (
     "11A42-11A43 11A9B-11A9C 11C41-11C42 11EF7-11EF8 11F43-11F44 16A6E-16A6F 16AF5 16B37-16B38 "
     "16B44 16D6E-16D6F 16E98 1BC9F 1DA88"
 )
-DOTS = "2024 FE52 FF0E"  # those that are not ASCII's: one dot leader, small and fullwidth full stop
+DOTS = "2024 FE52 FF0E"  # those outside ASCII: one dot leader, small and fullwidth full stop
 
 
 def _class(ranges):
@@ -26,7 +29,8 @@ def _class(ranges):
 
 
 ENDS, DOTS = _class(TERMINALS), _class(DOTS)
-# Unicode's blanks that are none in ASCII, and what would end a text or a sentence; also for Python.
+# Unicode's blanks outside of ASCII's, and characters that would end a text or a sentence. RE2 and
+# Python both read this expression.
 BLANKS = r"[\x00\x0b\x1f\x85\xa0" "\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 
 END = "\x1f"  # between sentences
@@ -34,7 +38,8 @@ CONTROL = r"[\x01-\x04]"
 # Marks of entities, each with a control character that stands for it where words are split.
 MARKS = {"<e1>": "\x01", "</e1>": "\x02", "<e2>": "\x03", "</e2>": "\x04"}
 
-Pairs = list[tuple[str, str]]  # of a regular expression, of RE2 but where it is told, and what for
+# Pairs of a regular expression, in RE2's syntax unless stated otherwise, and its replacement.
+Pairs = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,9 @@ class Rules:
     """What all clean-ups have in common.
 
     Attributes:
-        references: whether references of HTML are decoded, before all.
-        blanks: what becomes a space then, before texts are in lower case.
-        sentence_ends: after the clean-up, where :data:`END` stands between sentences.
+        references: whether HTML character references are decoded, before anything else.
+        blanks: an expression for what then becomes a space, before texts become lower case.
+        sentence_ends: replacements after the clean-up, which put :data:`END` between sentences.
     """
 
     references: bool
@@ -53,17 +58,17 @@ class Rules:
 
 
 def _sentence_ends(marks):
-    """A sentence ends after its mark or marks, and at an empty line."""
+    """Replacements by which a sentence ends after its mark or marks, and at an empty line."""
     return [
         (rf"(?:^|\s)([{marks}]+(?:\s+[{marks}]+)*)(?:\s+|$)", r" \1" + END),
         (r"\s*\n\s*\n\s*", END),
     ]
 
 
-RULES = {  # by their version: a model keeps those with which it was trained
-    # Sentences end at . ! ? alone; references of HTML and Unicode's blanks are not known.
+RULES = {  # by version: a model keeps the rules with which it was trained
+    # Sentences end only at . ! ?; HTML character references and Unicode's blanks are not known.
     1: Rules(False, r"[\x00\x1f]", _sentence_ends(".!?")),
-    # Sentences end at each sentence terminal of Unicode, which is a word of its own.
+    # Sentences end at each sentence terminal of Unicode, which is a separate word.
     2: Rules(True, BLANKS, _sentence_ends("." + ENDS + DOTS)),
 }
 VERSION = 2
@@ -74,11 +79,11 @@ class CleanUp:
     """How a paper's texts become words.
 
     Attributes:
-        replacements: by the version of the rules, once texts are in lower case. A mark becomes a
-            word of its own; a dot inside a word stays there (3.5, u.s).
-        taken_for: a regular expression of Python, and the character that stands for each of those
-            it finds: letters of words that are others in the text.
-        by_character: whether each character is a word, spaces too; else words are between spaces.
+        replacements: replacements in lower-case text, by the version of the rules. A mark becomes a
+            separate word; a dot inside a word stays there (3.5, u.s).
+        taken_for: pairs of a regular expression of Python and the character that replaces each
+            character that it matches: where letters of words differ from those of the text.
+        by_character: whether each character is a word, spaces too; else spaces separate words.
         marks_entities: whether texts mark two entities, ``<e1>this</e1>`` and ``<e2>that</e2>``.
     """
 
@@ -89,14 +94,14 @@ class CleanUp:
 
 
 APOSTROPHE, LINE_END = ("\u2019", "'"), (r"[\r\n]", " ")
-# A dot of other scripts that no letter with case and no digit follows.
+# A dot of another script, followed neither by a letter that has case nor by a digit.
 _DOT = rf"([{DOTS}]+)([^\p{{N}}\p{{Lu}}\p{{Ll}}{DOTS}]|$)", r" \1 \2"
 
 
 def _hcan(ends, dots):
-    """HCAN's Section 4.3: letters, digits and . ! ? kept.
+    """HCAN's Section 4.3: letters, digits and . ! ? are kept.
 
-    Apostrophes go without a trace ("doesnt", as in its examples), all else becomes a space.
+    Apostrophes are removed ("doesnt", as in its examples); everything else becomes a space.
     """
     return [
         (r"['\x{2019}]", ""),
@@ -106,7 +111,7 @@ def _hcan(ends, dots):
 
 
 def _han(dots):
-    """HAN's Section 3.3, CoreNLP: all marks kept, "do n't" and "it 's" are two words each."""
+    """HAN's Section 3.3, CoreNLP: all marks are kept; "do n't" and "it 's" are two words each."""
     return [
         (r"\x{2019}", "'"),
         (r"n't\b", " n't"),
@@ -126,7 +131,7 @@ EMOTICONS = (  # with eyes before the mouth, hearts, and faces that look straigh
 
 
 def _runs(characters, most):
-    """Of a character that stands more often than that in a row, so many are kept."""
+    """Replacements that shorten longer runs of one of the characters to the first ``most``."""
     groups = [f"({re.escape(one) * most}){re.escape(one)}+" for one in characters]
     for first in range(0, len(groups), 9):  # more groups cannot be named
         nine = groups[first : first + 9]
@@ -137,9 +142,9 @@ def _runs(characters, most):
 def _tweets(version):
     """Tweets as the authors of SSAN's corpora read them (Barnes et al. 2017).
 
-    A user name is the word "@", an address "http" or "www", an emoticon a word. Where a letter
-    or a mark is repeated, the first two are kept ("soooo" is "soo"), of dots and w three. All else
-    is as in HAN's.
+    A user name becomes the word "@", a web address "http" or "www"; an emoticon is a word. Where a
+    letter or a mark is repeated, the first two are kept ("soooo" is "soo"), and the first three of
+    dots and of w. Everything else is as in HAN's clean-up.
     """
     apostrophe, *clitics, (signs, apart), ends = HAN[version][:7]
     return [
@@ -157,7 +162,7 @@ def _tweets(version):
 
 
 def _kim(others):
-    """Kim's clean_str, of ATT-CNN's corpora, too: letters, digits and ( ) , ! ? ' ` kept."""
+    """Kim's clean_str, also for ATT-CNN's corpora: letters, digits and ( ) , ! ? ' ` are kept."""
     return [
         (rf"[^A-Za-z0-9(),!?'`\n {others}]", " "),
         (r"n't|'(?:s|ve|re|d|ll)", r" \0"),
@@ -165,7 +170,7 @@ def _kim(others):
     ]
 
 
-KIM_ENDS = [  # dots and the marks of other scripts are left out, but a sentence ends there
+KIM_ENDS = [  # dots and the marks of other scripts are removed, but a sentence ends there
     (rf"(?:\.+|[{DOTS}]+)(?:\s|$)|[{ENDS.removeprefix(_class('0021 003F'))}]", "\n\n"),
     (rf"[.{DOTS}]", " "),
 ]
@@ -174,13 +179,13 @@ CLEAN_UPS = {
     "han": CleanUp(HAN, [APOSTROPHE]),
     "kim": CleanUp({1: _kim(""), 2: [*_kim(f".{ENDS}{DOTS}"), *KIM_ENDS]}),
     "tweets": CleanUp({version: _tweets(version) for version in HAN}, [APOSTROPHE]),
-    # Texts that come tokenized, as SST and SenTube of SSAN: the words between the spaces.
+    # For texts that are already tokenized, as SSAN's SST and SenTube: spaces separate the words.
     "tokens": CleanUp({1: [], 2: []}),
-    # CNN-char and VDCNN: each character is a word, spaces too. Line ends are spaces, as a
-    # vocabulary on disk has a word a line.
+    # CNN-char and VDCNN: each character is a word, spaces too. Line ends become spaces, as a
+    # vocabulary file has one word per line.
     "characters": CleanUp({1: [LINE_END], 2: [LINE_END]}, [LINE_END], by_character=True),
-    # Of two marked entities: HAN's, without the marks. Two spaces, as a rule may take one for what
-    # stands before a quote.
+    # For texts with two marked entities: HAN's clean-up without the marks. Each mark becomes two
+    # spaces, as a rule may match one of them together with a quote that follows.
     "relations": CleanUp(
         {version: [(CONTROL, " "), (r"</?e[12]>", "  "), *own] for version, own in HAN.items()},
         [("(?i)</?e[12]>", " "), APOSTROPHE],

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 TABLE = Path(__file__).with_name("english.npz")
-WIDTH, SIZE = 256, 0.1  # numbers of a vector, at most, and their root mean square
-MOST = 16_000  # words that a model starts with: model.keras has less than 20 MB
-ENOUGH = 0.8  # of the running words: English texts have 0.94 and more, French ones 0.7
+WIDTH, SIZE = 256, 0.1  # numbers in a vector, at most, and their root mean square
+MOST = 16_000  # words that a model starts with, so that model.keras has less than 20 MB
+ENOUGH = 0.8  # share of known running words: 0.94 and more in English texts, 0.7 in French ones
 COUNTED = 10_000  # texts, at most, whose running words are counted
 
 
@@ -21,11 +21,11 @@ def english_words() -> list[str]:
 
 
 def english_vectors(dim: int = WIDTH):
-    """The table as gensim ``KeyedVectors``, ``[words, dim]`` float32, in that order.
+    """The table as gensim ``KeyedVectors``, ``[words, dim]`` float32, the most frequent word first.
 
     Args:
-        dim: how many numbers of a vector. They are principal components, so that the first ones
-            tell most; beyond 256 there are zeros.
+        dim: how many numbers of each vector to take. They are principal components, so the first
+            ones say most; beyond 256 there are zeros.
     """
     from gensim.models import KeyedVectors
 
@@ -41,14 +41,14 @@ def english_share(counts: Mapping[str, int]) -> float:
     """The share of running words that the table knows, 0 to 1.
 
     Args:
-        counts: how often each word stands in the texts, as a clean-up leaves it.
+        counts: how often each word occurs in the texts after a clean-up.
     """
     known = sum(counts.get(word, 0) for word in english_words())
     return known / max(1, sum(counts.values()))
 
 
 def english_share_of(texts: Iterable[str], clean_up: str) -> float:
-    """The same of the first texts, by a clean-up that makes words of them."""
+    """The same share, for the words that a clean-up makes of the first texts."""
     from zoo.datasets.text.text_tensors import text_dataset
     from zoo.datasets.text.tokens import split_words
 
@@ -59,16 +59,16 @@ def english_share_of(texts: Iterable[str], clean_up: str) -> float:
 
 
 def pack_vectors(path: Path, words: list[str], matrix: np.ndarray, step: float) -> None:
-    """Writes a table: of each number the nearest multiple of ``step`` times its row's size.
+    """Writes a table, in which numbers are rounded to multiples of ``step`` times the row's size.
 
-    Multiples are small whole numbers, which zip packs to about four bits; those of a column,
-    which are alike, stand together.
+    The multiples are small whole numbers, which zip packs into about four bits. They are stored by
+    column, as the numbers of a column are similar.
 
     Args:
-        path: of the file.
-        words: in lower case, the most frequent first.
+        path: path of the file.
+        words: the words in lower case, the most frequent first.
         matrix: ``[words, dim]``.
-        step: in units of the root mean square of a row.
+        step: the step in units of the root mean square of a row.
     """
     scales = (step * np.sqrt(np.mean(np.square(matrix), axis=1))).astype("float32")
     numbers = np.clip(np.rint(matrix / scales[:, None]), -127, 127).astype("int8")

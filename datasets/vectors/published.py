@@ -25,12 +25,12 @@ logger = logging.getLogger("zoo")
 
 
 def is_binary(name: str) -> bool:
-    """Whether vectors are in word2vec's binary format, which the names of the files do not tell."""
+    """Whether vectors are in word2vec's binary format, which the files' names do not show."""
     return name.startswith("word2vec-")
 
 
 def fetched(name: str) -> Path | None:
-    """The file of published vectors, if it has been fetched before."""
+    """The file of published vectors if it has been fetched before, else None."""
     from gensim.downloader import BASE_DIR  # $GENSIM_DATA_DIR, or ~/gensim-data
 
     path = Path(BASE_DIR, name, f"{name}.gz")
@@ -40,7 +40,7 @@ def fetched(name: str) -> Path | None:
 def fetch(name: str) -> Path:
     """The file of published vectors, fetched with progress unless it has been before.
 
-    gensim checks its digest, and none of the code that lies beside it is run.
+    gensim checks its digest. The code that is published with the vectors is not run.
 
     Raises:
         UsageError: if it cannot be fetched.
@@ -50,10 +50,10 @@ def fetch(name: str) -> Path:
     from gensim import downloader
 
     logger.info("Fetching %s into %s", name, downloader.BASE_DIR)
-    downloader.logger.disabled = True  # it would print a stack trace where this is one line
+    downloader.logger.disabled = True  # it would print a stack trace before the error below
     try:
         return Path(downloader.load(name, return_path=True))
-    except Exception as error:  # gensim raises nothing more special
+    except Exception as error:  # gensim raises no narrower class
         raise UsageError(
             f"cannot fetch {name} ({' '.join(str(error).split())[:100] or type(error).__name__}): "
             f"go online, or put {name}.gz, of github.com/piskvorky/gensim-data, into "

@@ -1,4 +1,4 @@
-"""Word vectors read from a file, and the word table made of them."""
+"""Reads word vectors from a file, and makes the word table from them."""
 
 import codecs
 import gzip
@@ -17,7 +17,7 @@ from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
 
 PICKLES = {".model", ".kv", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".pt", ".pth"}
-LONGEST_WORD = 10_000  # bytes; a longer one is no word
+LONGEST_WORD = 10_000  # bytes; anything longer is not a word
 LARGEST = float(np.finfo("float32").max)
 
 logger = logging.getLogger("zoo")
@@ -31,26 +31,27 @@ def read_vectors(
 ):
     """Reads word vectors of word2vec (text, or binary: ``.bin``), GloVe or fastText (``.vec``).
 
-    Each also as ``.gz``. Never through pickle, which would run what the file says.
+    Each may also be a ``.gz``. Files are never unpickled, as pickle would run code from the file.
 
-    The file is streamed, and only the vectors that are asked for are kept. gensim's own reader
-    holds all of it (gigabytes), stops at GloVe's words with a space, and does not name the line.
+    The file is streamed, and only the requested vectors are kept. gensim's reader keeps all vectors
+    in memory (gigabytes), fails at GloVe's words that contain a space, and does not name the line.
 
     Args:
-        path: the file. What is not ``.bin`` is text: a word and its numbers a line, and in
-            word2vec's and fastText's a first line with the number of vectors and their width.
-        words: the words to keep, in any case ("paris" keeps "Paris"); None for all.
-        further: how many others to keep, in any case, the first of the file, which mostly are the
-            most frequent.
-        binary: whether the file is in word2vec's binary format; by default its name tells.
+        path: the file. Unless it is ``.bin``, it is text: each line has a word and its numbers;
+            word2vec's and fastText's files begin with a line with the number of vectors and their
+            width.
+        words: the words to keep, regardless of case ("paris" keeps "Paris"); None for all.
+        further: how many other words to keep, regardless of case: the first in the file, which are
+            mostly the most frequent.
+        binary: whether the file is in word2vec's binary format; by default its name decides.
 
     Returns:
-        gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. Of a word
-        that is there twice the first vector counts.
+        gensim ``KeyedVectors``, ``[words, dim]`` float32, in the order of the file. If a word
+        occurs twice, its first vector is used.
 
     Raises:
         UsageError: for a missing, pickled or malformed file, naming the line or the vector; or if
-            no word of ``words`` is in it.
+            the file has none of the ``words``.
     """
     path = expanded(path)
     if binary is None:
@@ -97,7 +98,7 @@ def read_vectors(
 
 @contextmanager
 def _open(path):
-    """The file's bytes, unpacked; refuses what would be unpickled."""
+    """The unpacked bytes of the file; raises for files that would have to be unpickled."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rb") as opened:
         file = io.BufferedReader(opened)
@@ -113,7 +114,7 @@ def _open(path):
 
 
 def _header(line):
-    """Number and width of the vectors, or None if the line is no header."""
+    """The number and width of the vectors, or None if the line is not a header."""
     fields = line.split()
     if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]):
         return int(fields[0]), int(fields[1])
@@ -121,7 +122,7 @@ def _header(line):
 
 
 def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
-    """Where it is, word and numbers of each vector of a text file."""
+    """The place, the word and the numbers of each vector in a text file."""
     first = file.readline().removeprefix(codecs.BOM_UTF8)
     header = _header(first)
     count, dim = header or (None, len(first.split()) - 1)
@@ -133,10 +134,10 @@ def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
         fields = line.rsplit(None, dim)
         if not fields:
             continue
-        if line.startswith(b" ") and len(fields) == dim:  # of the empty word, as gensim writes it
+        if line.startswith(b" ") and len(fields) == dim:  # the empty word, as gensim writes it
             found += 1
             continue
-        further = fields[0].split()[1:]  # GloVe has words of several parts: ". . ."
+        further = fields[0].split()[1:]  # GloVe has words with several parts, such as ". . ."
         if dim < 1 or len(fields) <= dim or (further and _is_number(further[-1])):
             raise UsageError(
                 f"{where}: {len(line.split()) - 1} numbers after the word, where {origin} "
@@ -152,7 +153,7 @@ def _text_rows(file, path) -> Iterator[tuple[str, str, list[bytes]]]:
 
 
 def _binary_rows(file, path) -> Iterator[tuple[str, str, np.ndarray]]:
-    """Where it is, word and numbers of each vector of a file in word2vec's binary format."""
+    """The place, the word and the numbers of each vector in word2vec's binary format."""
     first = file.readline(100)
     header = _header(first)
     if not header:
@@ -188,12 +189,12 @@ def _is_number(field):
 
 
 def _shown(field):
-    """Bytes of a file, short enough for a message."""
+    """Bytes of a file, cut so that they fit into a message."""
     return repr(field[:40].decode("utf-8", "replace").strip())
 
 
 def _vector(row, where):
-    """Numbers as float32 bytes."""
+    """The numbers as float32 bytes."""
     vector = None
     with suppress(ValueError), np.errstate(over="ignore"):
         vector = np.asarray(row, "float32")
@@ -212,17 +213,17 @@ def embedding_matrix(
 ) -> np.ndarray:
     """The first weights of a word table, in the order of the preprocessor's ids.
 
-    A word that has no vector of its own takes the first one in the file that differs only in case
-    ("paris" takes that of "Paris": the clean-up made one word of both). The others are drawn from
-    U[-largest, largest]. The unknown word has the mean of all vectors: where each training word
-    is known it is never trained, and a random one would say something. Logs how many words have a
-    vector.
+    A word without a vector gets the first vector in the file whose word differs only in case
+    ("paris" gets that of "Paris", as the clean-up made the same word of both). If there is none,
+    its vector is drawn from U[-largest, largest]. The unknown word gets the mean of all vectors: if
+    all training words are known, its vector is never trained, and a random vector would look
+    meaningful. Logs how many words have a vector.
 
     Args:
         vectors: gensim ``KeyedVectors``, ``[words, dim]``.
         vocabulary: the words, without padding and the unknown word.
-        seed: of the drawn rows.
-        largest: of their numbers; Kim's 0.25 is for vectors of Google News.
+        seed: seed of the drawn rows.
+        largest: the largest drawn number; Kim's 0.25 fits the vectors of Google News.
 
     Returns:
         ``[len(vocabulary) + 2, dim]`` float32: zeros for padding, the unknown word, then the
@@ -246,7 +247,7 @@ def embedding_matrix(
 
 
 def vectors_of(vectors, vocabulary: Sequence[str]) -> np.ndarray:
-    """The vector of each word, ``[len(vocabulary), dim]`` float32; zeros for one that has none.
+    """The vector of each word, ``[len(vocabulary), dim]`` float32; zeros for words without one.
 
     Args:
         vectors, vocabulary: see :func:`embedding_matrix`.
@@ -256,7 +257,7 @@ def vectors_of(vectors, vocabulary: Sequence[str]) -> np.ndarray:
 
 
 def _sources(vectors, vocabulary):
-    """The row of each word's vector, ``[len(vocabulary)]``; -1 for one that has none."""
+    """The row of each word's vector, ``[len(vocabulary)]``; -1 for words without one."""
     forms: dict[str, int] = {}
     for row, form in enumerate(vectors.index_to_key):
         forms.setdefault(form.lower(), row)

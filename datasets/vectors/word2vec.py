@@ -1,4 +1,4 @@
-"""Word vectors trained on texts by word2vec, and kept."""
+"""Trains word vectors on texts by word2vec, and caches them."""
 
 import gzip
 import hashlib
@@ -20,19 +20,19 @@ from zoo.filesystem.folder_locks import scratch
 from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
-# Skip-gram: slower than CBOW, but better for the rare words that most of a small corpus' are
+# Skip-gram is slower than CBOW, but better for rare words, which most words of a small corpus are
 # (Mikolov et al. 2013). Window and negative samples are word2vec's defaults.
 WORD2VEC = {"sg": 1, "window": 5, "negative": 5}
 LINE = 1_000  # words; gensim takes lines in batches of at most 10,000 words
-WORKER = 100_000  # words, below which a further worker would only read what others do
+WORKER = 100_000  # words for each worker, at least: else workers would read the same words
 
 logger = logging.getLogger("zoo")
 
 
 def cache_folder() -> Path:
-    """Where trained vectors are kept: ``word2vec/`` in ``$ZOO_CACHE_DIR`` or ``~/.cache/zoo``.
+    """The folder of trained vectors: ``word2vec/`` in ``$ZOO_CACHE_DIR`` or ``~/.cache/zoo``.
 
-    ``$XDG_CACHE_HOME`` stands in for ``~/.cache`` where it is set.
+    ``$XDG_CACHE_HOME`` replaces ``~/.cache`` if it is set.
     """
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     folder = os.environ.get("ZOO_CACHE_DIR") or Path(home, "zoo")
@@ -50,30 +50,30 @@ def train_word2vec(
     workers: int | None = None,
     cache: str | Path | None = None,
 ):
-    """Trains word2vec (skip-gram, window 5, 5 negative samples) with gensim, or finds it trained.
+    """Trains word2vec (skip-gram, window 5, 5 negative samples) with gensim, or reads the cache.
 
-    Vectors are kept under the SHA-256 of the words and the settings, in word2vec's binary format,
-    and in gzip for its checksum: a damaged copy is trained anew.
-    A text is a sentence to word2vec, cut every 1,000 words. gensim's workers update one table
-    without locks: the vectors are the same again only with ``workers=1``, or below 200,000 words.
+    The cache names vectors by the SHA-256 of the words and the settings. They are stored in
+    word2vec's binary format, in gzip for its checksum: a damaged copy is trained again.
+    To word2vec a text is a sentence, cut every 1,000 words. gensim's workers update the same table
+    without locks, so vectors are reproducible only with ``workers=1``, or below 200,000 words.
 
     Args:
-        texts: read once; chain the training split's and unlabelled ones.
+        texts: the texts, which are read once; chain training texts and unlabelled texts.
         split_words: ``[batch]`` strings to ragged ``[batch, (sentences,) words]`` strings, the
             preprocessor's ``all_words``.
         dim: width of the vectors (HAN: 200, HCAN: 512).
         min_count: rarer words get no vector (HCAN: 5).
         epochs: passes over the words.
-        seed: of the first vectors and of the samples.
-        workers: threads; by default one a core.
+        seed: seed of the initial vectors and of the samples.
+        workers: number of threads; by default one for each core.
         cache: folder of the trained vectors; by default :func:`cache_folder`.
 
     Returns:
         gensim ``KeyedVectors``, ``[words, dim]`` float32, the most frequent word first.
 
     Raises:
-        UsageError: for a setting below 1, if no word is frequent enough, or if the folder cannot
-            be written to.
+        UsageError: for a setting below 1, if no word is frequent enough, or if the folder is not
+            writable.
 
     Source:
         Mikolov et al. 2013, "Distributed Representations of Words and Phrases and their
@@ -95,7 +95,7 @@ def train_word2vec(
             }  # fmt: skip
             path = folder / f"{_key(corpus, settings, workers)}.bin.gz"
             if path.is_file():
-                with suppress(UsageError):  # damaged: train again
+                with suppress(UsageError):  # if it is damaged, train again
                     vectors = read_vectors(path)
                     logger.info("word2vec: read from %s, trained before on the same words", path)
                     return vectors
@@ -114,7 +114,7 @@ def train_word2vec(
 
 
 class _Words(NamedTuple):
-    """The words of a corpus on disk, as gensim's ``corpus_file`` wants them."""
+    """The words of a corpus on disk, in the format of gensim's ``corpus_file``."""
 
     path: Path
     texts: int
@@ -125,7 +125,7 @@ class _Words(NamedTuple):
 
 
 def _write_words(texts, split_words, path):
-    """Writes the words, a line a text, cut every 1,000 words. Counts and hashes them."""
+    """Writes the words, a line for each text, cut every 1,000 words; counts and hashes them."""
     import tensorflow as tf
 
     counts, digest, number, lines = Counter(), hashlib.sha256(), 0, 0
@@ -146,11 +146,11 @@ def _write_words(texts, split_words, path):
 
 
 def _key(corpus, settings, workers):
-    """The name of a training: of its words, its settings and whether it can be repeated."""
+    """The name of a training, from its words, its settings and whether it is reproducible."""
     import gensim
 
     settings = settings | {"deterministic": workers == 1, "gensim": gensim.__version__}
-    if not all(map(bytes.strip, corpus.counts)):  # written before, a space moved its neighbours
+    if not all(map(bytes.strip, corpus.counts)):  # in format 1 a space moved its neighbours
         settings |= {"format": 2}
     settings = json.dumps({"words": corpus.digest} | settings, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:40]
@@ -179,7 +179,7 @@ def _train(corpus, settings, workers, path):
         word.decode("utf-8", "replace"): count
         for word, count in corpus.counts.items()
         if count >= settings["min_count"]
-        and word.strip()  # a space is none: it ends one
+        and word.strip()  # white space cannot be a word in the file, as it ends words
         and len(word) <= LONGEST_WORD
     }
     if not frequent:
@@ -205,7 +205,7 @@ def _train(corpus, settings, workers, path):
 
 
 def _pack(path, packed):
-    """Copies a file into gzip's format, not compressed: numbers hardly are. Returns the copy."""
+    """Copies a file into gzip without compression, as numbers hardly compress; returns the copy."""
     with path.open("rb") as file, gzip.GzipFile(packed, "wb", compresslevel=0, mtime=0) as copy:
         shutil.copyfileobj(file, copy)
     return packed

@@ -32,8 +32,8 @@ from zoo.errors import UsageError, unknown
 from zoo.letters import composed
 from zoo.progress import progress
 
-FORMATS = ("jsonl", "csv")  # of answers
-NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # never written
+FORMATS = ("jsonl", "csv")  # in which answers are written
+NO_ANSWERS = (".gz", ".zip", ".tsv", ".parquet", ".xlsx", ".xls", ".ods", ".html")  # refused
 
 
 def predict(
@@ -105,7 +105,7 @@ def predict(
         raise UsageError(f"--beam writes JSON lines of all probabilities: leave out {option}")
     kind = None
     if file not in (None, "-"):
-        from zoo.datasets.own_files.reading import stream_texts, table_kind  # and so pandas
+        from zoo.datasets.own_files.reading import stream_texts, table_kind  # imports pandas
 
         kind = table_kind(file)
     output_format = _answer_format(output_format, output, beam, safe_csv, kind)
@@ -160,15 +160,15 @@ def predict(
 
 
 def _is_silent() -> bool:
-    """Whether what is printed is seen neither on the terminal nor between the messages."""
+    """Whether printed answers appear neither on a terminal nor among the messages."""
     try:
         return not (sys.stdout.isatty() or os.path.sameopenfile(1, 2))
-    except OSError:  # one of them is closed
+    except OSError:  # standard output or standard error is closed
         return False
 
 
 def _answer_format(given, output, beam, safe_csv, kind) -> str:
-    """The format of answers that is given, or that of the file's name, or of the table."""
+    """The format that is given; else that of the output's name, else that of the table."""
     if given not in (None, *FORMATS):
         raise unknown("format", given, FORMATS)
     if beam and given == "csv":
@@ -193,7 +193,7 @@ def _predict_on_beam(
         raise UsageError("--beam needs --file, which it labels, and --output, a new folder")
     from zoo.datasets.catalogue.beam_preparation import import_beam
 
-    import_beam()  # or says how to get it
+    import_beam()  # its error says how to install Beam
     from zoo.shipping.beam_prediction import predict_on_beam
 
     column, options = text_column_of(run, file, text_column, encoding), beam_options(beam_option)

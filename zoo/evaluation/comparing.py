@@ -1,4 +1,4 @@
-"""Systems side by side on the same texts: what is better, and what may be chance."""
+"""Compares systems on the same texts: which is better, and which differences may be chance."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 RESAMPLES, CONFIDENCE = 1_000, 0.95
-SHOWN = 5  # texts on which two systems differ, by default
-TIMED = 1_000  # texts, at most, by which speed is measured
+SHOWN = 5  # texts on which two systems differ that are shown by default
+TIMED = 1_000  # texts, at most, on which speed is measured
 FORMATS = (".json", ".csv")
 
 
 @dataclass(eq=False)
 class System:
-    """Whose answers are compared.
+    """A system whose answers are compared.
 
     Attributes:
-        name: of the run, the model or the file.
+        name: the name of the run, the model or the file.
         answers: ``[texts, ..]``, in the form of targets.
-        probabilities: ``[texts, classes]``; None where a file does not tell them.
-        sure: ``[texts]``, the probability of each answer; None where a file does not tell it.
-        model: None of a file.
+        probabilities: ``[texts, classes]``; None if a file does not have them.
+        sure: ``[texts]``, the probability of each answer; None if a file does not have it.
+        model: the model; None for a file.
         about: ``model``, ``megabytes``, ``parameters`` and ``texts_a_second``, where known.
     """
 
@@ -55,21 +55,22 @@ class System:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Systems on the same texts; a difference is that to the first one.
+    """A comparison of systems on the same texts; differences are to the first system.
 
     Attributes:
-        names: of the systems.
-        texts: how many.
-        confidence: of the intervals.
-        scores: of each system and metric its value, with ``low`` and ``high`` of its interval, and
-            the ``difference``, with those of it.
-        tests: of each system but the first: how many texts ``only_first`` and ``only_other`` has
-            right, and ``p`` of McNemar's exact test.
+        names: the names of the systems.
+        texts: the number of texts.
+        confidence: the confidence of the intervals.
+        scores: for each system and metric its value, with ``low`` and ``high`` of its interval, and
+            the ``difference``, with ``low`` and ``high`` of its interval.
+        tests: for each system except the first, how many texts only the first system answers
+            rightly (``only_first``), how many only the other (``only_other``), and ``p`` of
+            McNemar's exact test.
         classes: the scores of each system and class.
-        systems: what each is: model, megabytes, parameters, and texts a second if measured.
-        disagreements: texts that one has right and the other wrong, the surest mistakes first,
-            with the words that decided.
-        explanations: of these texts, by the names of runs.
+        systems: the model, megabytes and parameters of each system, and texts a second if measured.
+        disagreements: texts that one system answers rightly and the other wrongly, the surest
+            mistakes first, with the words that decided.
+        explanations: explanations of these texts, by the names of runs.
     """
 
     names: list[str]
@@ -89,16 +90,16 @@ class Comparison:
         return {name: getattr(self, name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON; nothing (None) stands where something is not known."""
+        """The comparison as a dictionary for JSON, with None where a value is not known."""
         told = {"names": self.names, "texts": self.texts, "confidence": self.confidence}
         rows = {name: _plain(table).to_dict("records") for name, table in self.tables.items()}
         return told | rows
 
     def write(self, path: str | Path) -> None:
-        """Writes all as ``.json``, or the scores as ``.csv``.
+        """Writes everything as ``.json``, or the scores as ``.csv``.
 
         Raises:
-            UsageError: for another name, a file that is there, and where it cannot be written.
+            UsageError: for a name with another ending, or if the file exists or cannot be written.
         """
         path = check_output(path)
         if path.suffix.lower() == ".json":
@@ -108,7 +109,7 @@ class Comparison:
             self.scores.to_csv(partial, index=False)
 
     def page(self) -> str:
-        """HTML, one file with all inside: the tables, and the texts with their words shaded."""
+        """A self-contained HTML page: the tables, and the texts with their words shaded."""
         captions = {
             "scores": f"Scores on {self.texts:,} texts, with their {self.confidence:.0%} intervals",
             "tests": "Right and wrong: McNemar's exact test",
@@ -117,7 +118,7 @@ class Comparison:
             "disagreements": "Texts that one has right and the other wrong",
         }
         tables = {name: _plain(table) for name, table in self.tables.items()}
-        if len(self.explanations) == len(self.names):  # and all texts stand below
+        if len(self.explanations) == len(self.names):  # then all these texts are shown below
             del tables["disagreements"]
         shown = {captions[name]: table for name, table in tables.items() if len(table)}
         title = f"{' and '.join(self.names)}, compared"
@@ -145,9 +146,9 @@ def compare(
 ) -> Comparison:
     """Compares runs, or a run with anyone's answers, on the same texts.
 
-    Intervals come from the bootstrap: texts are drawn with replacement, the same ones for all
+    Intervals come from the bootstrap: texts are drawn with replacement, the same texts for all
     systems, so that the interval of a difference compares answers to the same texts. The intervals
-    tell what other test texts might bring, and not what another seed of a training might.
+    say how results may change with other test texts, not with another seed of the training.
 
     Args:
         runs: run folders, or models that read texts and have labels; also files of answers, whose
@@ -171,8 +172,8 @@ def compare(
         A :class:`Comparison`, which is shown as tables.
 
     Raises:
-        UsageError: for fewer than two systems, systems with other test texts or labels, and what
-            cannot be read or written.
+        UsageError: for fewer than two systems, for systems with different test texts or labels, or
+            if a file cannot be read or written.
 
     Example:
         >>> import zoo
@@ -233,7 +234,7 @@ def check_output(path: str | Path) -> Path:
     """The path of a new file for the result.
 
     Raises:
-        UsageError: for one of another kind, and one that is there.
+        UsageError: for another kind of file, or if the file exists.
     """
     path = expanded(path)
     if path.suffix.lower() not in FORMATS:
@@ -246,7 +247,7 @@ def check_page(path: str | Path) -> Path:
     """The path of a new page.
 
     Raises:
-        UsageError: for a name of no page, and a file that is there.
+        UsageError: if the name does not end in ``.html``, or the file exists.
     """
     path = expanded(path)
     if path.suffix.lower() not in (".html", ".htm"):
@@ -275,7 +276,7 @@ def _is_file(run):
 
 
 def _names(runs):
-    """Short names, each another one."""
+    """Short names of the systems, all different."""
     paths = [isinstance(run, str | Path) for run in runs]
     short = [
         expanded(run).resolve().name if is_path else run.name
@@ -309,7 +310,7 @@ def _of_model(run, name, model, test: Split, speed):
 
 
 def _check_same(first, first_model, texts, test, name, model, own_texts, own):
-    """Refuses systems that answer another question."""
+    """Raises if a system has other labels or test texts than the first."""
     if model.kind is not first_model.kind or {*model.labels} != {*first_model.labels}:
         raise UsageError(
             f"{name} has other labels than {first} ({_some(model.labels)}; "
@@ -334,7 +335,7 @@ def _some(labels):
 
 
 def _in_order(system, labels):
-    """A system whose classes are in the order of these labels."""
+    """The system, with its classes in the order of the labels."""
     own = system.model.labels
     if own == labels:
         return system
@@ -353,7 +354,7 @@ def _scored(kind, targets, systems, labels, resamples, confidence, seed):
     parts = [_columns(kind, targets, one, classes) for one in systems]
     widths = [one.shape[1] for own in parts for one in own.values()]
     every = np.hstack([one for own in parts for one in own.values()])
-    sums = np.vstack([every.sum(axis=0), resampled(every, resamples, seed)])  # the texts come first
+    sums = np.vstack([every.sum(axis=0), resampled(every, resamples, seed)])  # all texts, resamples
     split = iter(np.split(sums, np.cumsum(widths)[:-1], axis=1))
     rows, of_classes, first = [], [], None
     for place, (system, own) in enumerate(zip(systems, parts, strict=True)):
@@ -380,7 +381,7 @@ def _scored(kind, targets, systems, labels, resamples, confidence, seed):
 
 
 def _columns(kind, targets, system, classes):
-    """Of each text what the scores are made of by adding up, ``[texts, ..]`` each."""
+    """For each text, the numbers whose sums over texts give the scores, ``[texts, ..]`` each."""
     wanted, given = (kind.indicators(one, classes) for one in (targets, system.answers))
     found = {"right": kind.right(targets, system.answers)[:, None]}
     found |= {"both": wanted * given, "given": given, "wanted": wanted}
@@ -400,7 +401,7 @@ def _columns(kind, targets, system, classes):
 
 
 def _measured(kind, sums, texts):
-    """Metrics by sums over the texts, of each resample ``[resamples]``."""
+    """The metrics of each resample, ``[resamples]``, from sums over its texts."""
     right = sums["right"][:, 0] / texts
     found = kind.measures(right, *(sums[name] for name in ("both", "given", "wanted")))
     if "loss" in sums:
@@ -411,7 +412,7 @@ def _measured(kind, sums, texts):
 
 
 def _told(values, confidence, name="value"):
-    """A value, which is the first one, and the interval of its resamples."""
+    """The first of the values, and the interval of the others, which are of resamples."""
     low, high = interval(values[1:], confidence)
     ends = ("low", "high") if name in ("value", "f1") else (f"{name}_low", f"{name}_high")
     return {name: float(values[0]), ends[0]: low, ends[1]: high}
@@ -430,7 +431,7 @@ def _test(first, right, name, own):
 
 
 def _disagreements(kind, labels, texts, targets, systems, right, most):
-    """Texts that one has right and the other wrong, and their explanations by runs."""
+    """Texts that one system answers rightly and another wrongly, and their explanations by run."""
     first, chosen = systems[0], []
     for system, own in zip(systems[1:], right[1:], strict=True):
         places = np.flatnonzero(own != right[0])
@@ -477,5 +478,5 @@ def _disagreements(kind, labels, texts, targets, systems, right, most):
 
 
 def _plain(table):
-    """A table in which None stands where there is nothing."""
+    """The table with None in place of missing values."""
     return table.astype(object).where(table.notna(), None)

@@ -1,8 +1,8 @@
 """How familiar the words of texts are to a run: which texts are unlike those that it learnt from.
 
-A model is often as sure of texts of another kind as of its own. Their words tell more: the lower
-they stand in the vocabulary, whose order is that of the training texts, the less familiar is the
-text.
+A model is often as sure about texts of another kind as about texts like its training texts. The
+words of a text say more: the lower their ranks in the vocabulary, which is sorted by frequency in
+the training texts, the less familiar the text is.
 """
 
 import json
@@ -14,17 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEAST = 100  # validation texts, of fewer the rarest hundredth is chance
-SHARE = 0.02  # of the validation texts are less familiar
+LEAST = 100  # with fewer validation texts, the least familiar hundredths are chance
+SHARE = 0.02  # share of the validation texts that are less familiar than the limit
 WORD = re.compile(r"\w+|[.!?]")
 
 
 class Familiarity(NamedTuple):
-    """What a run knows of words.
+    """What a run knows about words.
 
     Attributes:
-        ranks: of each word of the vocabulary, from 1 on.
-        least: of a text, below which it is unlike those that the run learnt from.
+        ranks: the rank of each word of the vocabulary, from 1 on.
+        least: the familiarity below which a text is unlike those that the run learnt from.
     """
 
     ranks: dict[str, int]
@@ -39,14 +39,14 @@ def ranked(words: Sequence[str]) -> dict[str, int]:
     """The ranks of single words in a vocabulary.
 
     Args:
-        words: the vocabulary, the most frequent first; n-grams are passed over.
+        words: the vocabulary, the most frequent first; n-grams are skipped.
     """
     single = (word for word in words if WORD.fullmatch(word))
     return {word: rank for rank, word in enumerate(single, start=1)}
 
 
 def familiarity(text: str, ranks: dict[str, int]) -> float:
-    """The mean of minus the logarithm of its words' ranks; unknown ones stand behind all others.
+    """The negative mean logarithm of its words' ranks; unknown words have the rank after the last.
 
     Example:
         >>> ranks = {"a": 1, "fine": 2, "day": 3}
@@ -59,10 +59,10 @@ def familiarity(text: str, ranks: dict[str, int]) -> float:
 
 
 def least_familiarity(texts: Iterable[str], words: Sequence[str]) -> float | None:
-    """Below which a text is unlike these, texts that a model could have learnt from.
+    """The familiarity below which a text is unlike the given texts.
 
     Args:
-        texts: of the validation split.
+        texts: the texts of the validation split, which are like those that the model learnt from.
         words: the vocabulary, the most frequent first.
 
     Returns:
@@ -76,7 +76,7 @@ def least_familiarity(texts: Iterable[str], words: Sequence[str]) -> float | Non
 
 
 def familiar_to(run: Path) -> Familiarity | None:
-    """What a run knows of words; None where it has not told."""
+    """What a run knows about words; None if its folder does not have that."""
     try:
         told = json.loads((run / "metrics.json").read_text("utf-8")).get("least_familiarity")
         words = (run / "vocabulary.txt").read_text("utf-8").split("\n")

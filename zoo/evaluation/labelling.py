@@ -54,11 +54,11 @@ def predict(
             name.
         on_bad_row: "fail", or "skip", which leaves bad rows out of the answers and reports them.
         encoding: the encoding of files that are not UTF-8, such as "cp1252".
-        keep_columns: whether answers stand beside all columns of a table, or only beside the text
-            and the place that it is from.
-        probabilities: whether each class gets a column of its own, ``probability_<label>``.
-        sure: the share of answers that shall be right, such as 0.95. The validation split of the
-            run tells how sure an answer must be for that. Texts with less sure answers, and
+        keep_columns: whether answers follow all columns of a table, or only the text and the place
+            that it is from.
+        probabilities: whether each class gets a separate column, ``probability_<label>``.
+        sure: the share of answers that should be right, such as 0.95. The validation split of the
+            run says how sure an answer must be for that. Texts with less sure answers, and
             texts whose words are rarer than those of nearly all validation texts, get no label (a
             missing value) but a ``reason``, so that a person can answer them.
 
@@ -124,7 +124,7 @@ def model_and_texts(
     on_bad_row: str = "fail",
     encoding: str | None = None,
 ) -> "tuple[TextClassifier, Iterable[str]]":
-    """The model, and the texts of data; for what these may be see :func:`predict`."""
+    """The model and the texts of the data, which may be as for :func:`predict`."""
     model, column, data = _opened(run, data, text_column, encoding)
     if isinstance(data, str | Path | pd.DataFrame):
         return model, (text for _, text in stream_texts(data, column, on_bad_row, encoding))

@@ -14,8 +14,8 @@ from zoo.datasets.own_files.text_files import well_formed
 from zoo.datasets.text.given_texts import check_texts
 from zoo.evaluation.familiarity import Familiarity
 
-OF_CLASS = "probability_"  # before the name of a class: a column of CSV
-COLUMNS = ("text", "label", "probability")  # of CSV, of answers for texts that are from no file
+OF_CLASS = "probability_"  # with the name of a class, it is the name of a column in CSV
+COLUMNS = ("text", "label", "probability")  # in CSV, for texts that are not from a file
 
 logger = logging.getLogger("zoo")
 
@@ -23,19 +23,19 @@ logger = logging.getLogger("zoo")
 def predict(
     model, texts: Iterable[str], chunk: int = 1024, written: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """The label of each text, in order and as texts come.
+    """The label of each text, in order, while texts are still read.
 
     Args:
-        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
+        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` returns.
         texts: any number of texts.
-        chunk: how many are read before the first answer.
-        written: whether several labels of a text are one text, as in a table.
+        chunk: how many texts are read before the first answer.
+        written: whether several labels of a text are joined to a string, as in a table.
 
     Yields:
         ``text``, ``label``, its ``probability``, and ``probabilities`` by label.
 
     Raises:
-        UsageError: for one text, a table, or what is no string among the texts.
+        UsageError: for a single text, a table, or if a text is not a string.
         ValueError: if the model has no ``labels``.
     """
     check_texts(texts)
@@ -51,15 +51,15 @@ def predict(
 def only_sure(
     answers: Iterable[dict[str, Any]], least: float, familiar: Familiarity | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Answers of :func:`predict`, without the labels of those that are less sure than that.
+    """Answers of :func:`predict`, without labels where the model is not sure enough.
 
-    Each has a ``reason``: why a person is to answer; "" where one need not.
+    Each has a ``reason`` why a person should answer; "" if that is not necessary.
 
     Args:
-        answers: of texts.
-        least: the lowest probability of an answer that is kept.
-        familiar: what the run knows of words: texts that are unlike those that it learnt from are
-            left, too. None tells nothing of that.
+        answers: the answers.
+        least: the lowest probability of an answer that keeps its label.
+        familiar: what the run knows about words. Texts that are unlike those that it learnt from
+            get no label either. With None, no text is refused for this reason.
     """
     texts = left = 0
     for answer in answers:
@@ -75,7 +75,7 @@ def only_sure(
 
 
 def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:
-    """Names of answers' columns that are not among one's own; the log tells of those changed.
+    """Names for the columns of answers that the table does not have; changed names are logged.
 
     >>> names_beside(["id", "label"], ["label", "probability"])
     {'label': 'predicted_label', 'probability': 'probability'}
@@ -95,10 +95,10 @@ def names_beside(own: Iterable[str], answers: Iterable[str]) -> dict[str, str]:
 def columns_of_answers(
     labels: Sequence[str], format: str, probabilities: bool, reason: bool = False
 ) -> list[str]:
-    """Names of what is told of a text beside itself, in a format of :func:`write_answers`.
+    """The names of an answer's columns apart from the text, in a format of :func:`write_answers`.
 
-    The probabilities of all classes are in one column of JSON lines, and in CSV, where they are
-    asked for, in one for each class.
+    JSON lines have the probabilities of all classes in one column. CSV has a column for each class
+    if ``probabilities`` is true.
     """
     each = [f"{OF_CLASS}{label}" for label in labels] if probabilities else []
     why = ["reason"] if reason else []
@@ -111,9 +111,10 @@ def rows_beside(
     names: dict[str, str],
     whole: bool,
 ) -> Iterator[dict[str, Any]]:
-    """Answers of :func:`predict`, under the ``names``, beside rows.
+    """Rows, each followed by its answer of :func:`predict` under the ``names``.
 
-    These are ``whole`` rows of a table, or tell where a text is from, which then comes after it.
+    The rows are ``whole`` rows of a table; or they say where each text is from, and the text
+    follows.
     """
     for answer, row in zip(answers, rows, strict=False):
         found = {
@@ -132,15 +133,15 @@ def write_answers(
     safe: bool = False,
     columns: Sequence[str] | None = None,
 ) -> None:
-    """Writes answers of :func:`predict`, or rows of :func:`rows_beside`, a line each as they come.
+    """Writes answers of :func:`predict`, or rows of :func:`rows_beside`, line by line.
 
     Args:
-        file: opened with ``newline=""``.
+        file: a file opened with ``newline=""``.
         answers: the answers.
         format: "jsonl" or "csv".
-        safe: whether CSV's cells that look like formulas are made safe to open in a spreadsheet.
-        columns: of CSV; by default those of the first answer, without the probabilities of the
-            other labels.
+        safe: whether cells of CSV that look like formulas are made safe to open in a spreadsheet.
+        columns: the columns of CSV; by default those of the first answer, without the
+            ``probabilities`` of all labels.
     """
     if format == "jsonl":
         for answer in answers:
@@ -156,9 +157,9 @@ def write_answers(
 
 
 def plain(value: Any) -> Any:
-    """A value of a row, for JSON: numbers as numbers, and what UTF-8 can write."""
+    """A value of a row, for JSON: numbers stay numbers, and text becomes valid UTF-8."""
     if isinstance(value, str) and type(value) is not str and _is_number(value):
-        with contextlib.suppress(ValueError):  # of more digits than Python reads
+        with contextlib.suppress(ValueError):  # if it has more digits than Python reads
             if math.isfinite(number := json.loads(value)):
                 return number
         return str(value)
@@ -170,7 +171,7 @@ def plain(value: Any) -> Any:
 
 
 def _is_number(value):
-    from zoo.datasets.own_files.tables import Number  # and so pandas
+    from zoo.datasets.own_files.tables import Number  # imports pandas
 
     return isinstance(value, Number)
 

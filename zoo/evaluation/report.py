@@ -1,4 +1,4 @@
-"""What a person looks at after a training: learning curves, confusion matrix, worst mistakes."""
+"""What users look at after a training: learning curves, confusion matrix, worst mistakes."""
 
 import csv
 import logging
@@ -16,13 +16,13 @@ from zoo.runs.run_config import read_config
 
 MISTAKES = 50
 MISTAKE = ["label", "predicted", "probability", "words", "text"]
-MOST_COUNTED, MOST_NAMED = 30, 100  # classes, beyond which counts and others have no room
+MOST_COUNTED, MOST_NAMED = 30, 100  # with more classes there is no room for counts, or for names
 
 logger = logging.getLogger("zoo")
 
 
 def draw_learning_curves(folder: Path) -> None:
-    """``learning_curves.png``, of ``history.csv``."""
+    """Draws ``learning_curves.png`` from ``history.csv``."""
     from matplotlib.ticker import MaxNLocator
 
     history = pd.read_csv(folder / "history.csv")
@@ -41,11 +41,11 @@ def draw_learning_curves(folder: Path) -> None:
 
 
 def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
-    """``confusion_matrix.png``: how often each true class (row) is taken for each other.
+    """Draws ``confusion_matrix.png``: how often each true class (row) is taken for each other.
 
-    Of more than 30 classes shares of the true class, without numbers: the colours of counts would
-    be those of the largest class. Of more than 100 classes, counts of texts that are of the 30
-    with most mistakes, or taken for these.
+    With more than 30 classes it shows shares of the true class, without numbers, as the largest
+    class would dominate the colours of counts. With more than 100 classes it shows counts for the
+    30 classes with most mistakes: of texts that belong to these, or are taken for these.
     """
     from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix
 
@@ -53,7 +53,7 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     if len(labels) > MOST_NAMED:
         worst = _most_mistaken(targets, answers, len(labels))
         title = f"texts of the {len(worst)} of {len(labels):,} classes with most mistakes"
-        places = np.full(len(labels), len(worst))  # that of all others
+        places = np.full(len(labels), len(worst))  # the place of all other classes
         places[worst] = range(len(worst))
         targets, answers = places[targets], places[answers]
         of_shown = (targets < len(worst)) | (answers < len(worst))
@@ -65,7 +65,7 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
     size = 3 + (0.45 if few else 0.2) * len(shown)  # inches
     figure, axis = figure_of(1, 1, (size + 1, size))
     names = [name if len(name) <= 20 else f"{name[:19]}…" for name in names]
-    names = [name.replace("$", r"\$") for name in names]  # two would be a formula
+    names = [name.replace("$", r"\$") for name in names]  # matplotlib sets $...$ as a formula
     if not _drawable("".join(names)):
         logger.info("The font of confusion_matrix.png lacks letters of labels: it numbers classes")
         names = shown
@@ -80,14 +80,14 @@ def draw_confusion_matrix(folder: Path, targets, answers, labels) -> None:
 
 
 def _most_mistaken(targets, answers, classes):
-    """Numbers of the 30 classes with most mistakes: texts of theirs, or put among them."""
+    """The numbers of the 30 classes with most mistakes, counted by true class and by answer."""
     targets, answers = np.asarray(targets), np.asarray(answers)
     wrong = targets != answers
     mistakes, texts = (
         sum(np.bincount(which[rows], minlength=classes) for which in (targets, answers))
         for rows in (wrong, slice(None))
     )
-    order = np.lexsort((-texts, -mistakes))  # of as many mistakes, those with most texts
+    order = np.lexsort((-texts, -mistakes))  # with equally many mistakes, most texts come first
     return np.sort(order[:MOST_COUNTED])
 
 
@@ -102,13 +102,13 @@ def _drawable(text):
 def write_predictions(
     folder: Path, model, targets: np.ndarray, probabilities: np.ndarray, safe: bool = False
 ) -> None:
-    """``predictions.csv``: label, answer and its probability of each text, in their order.
+    """Writes ``predictions.csv``: each text's label, answer and its probability, in their order.
 
     Args:
         folder: the run folder.
         model: a classifier with ``labels``.
-        targets: ``[texts, ..]``, of its kind.
-        probabilities: ``[texts, classes]``, the model's.
+        targets: ``[texts, ..]``, in the form of the model's kind of answers.
+        probabilities: ``[texts, classes]``, the model's probabilities.
         safe: whether cells that look like formulas are made safe.
     """
     answers = answers_of(model, probabilities)
@@ -117,16 +117,16 @@ def write_predictions(
 
 
 def write_mistakes(folder: Path, model, split, probabilities, safe: bool = False) -> None:
-    """``mistakes.csv``: the at most 50 texts with the surest of the wrong answers.
+    """Writes ``mistakes.csv``: at most 50 texts, those with the surest wrong answers.
 
-    Of each: ``label``, ``predicted``, ``probability``, the ``words`` that speak most for what was
-    predicted, and against it, and ``text``.
+    The columns are ``label``, ``predicted``, ``probability``, the ``words`` that speak most for the
+    predicted label and against it, and ``text``.
 
     Args:
         folder: the run folder.
         model: a classifier with ``preprocessor`` and ``labels``.
         split: the labelled texts.
-        probabilities: ``[texts, classes]``, the model's.
+        probabilities: ``[texts, classes]``, the model's probabilities.
         safe: whether cells that look like formulas are made safe.
     """
     answers, targets = answers_of(model, probabilities), split.targets
@@ -154,7 +154,7 @@ def _told(model, targets, answers, probabilities):
 
 
 def read_mistakes(run: Path) -> list[dict[str, str]]:
-    """The rows of ``mistakes.csv``, with the texts as they were.
+    """The rows of ``mistakes.csv``, with the original texts.
 
     Raises:
         UsageError: if the file is missing or damaged.
@@ -181,8 +181,8 @@ def _write_csv(frame, path, safe):
 
 
 def figure_of(rows: int, columns: int, size: tuple[float, float]):
-    """A figure of so many inches, and its axes."""
-    from matplotlib.figure import Figure  # without pyplot: no window, nothing kept
+    """A figure of the size in inches, and its axes."""
+    from matplotlib.figure import Figure  # pyplot would open windows and keep figures
 
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns)

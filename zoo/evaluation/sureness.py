@@ -1,4 +1,4 @@
-"""Sureness: which share of the surest answers is right."""
+"""Sureness: the share of right answers among the surest."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from zoo.evaluation.report import figure_of, save_figure
 from zoo.filesystem.atomic_files import whole
 from zoo.options import is_number
 
-NAME = "sureness.csv"  # in a run folder, of the validation split
+NAME = "sureness.csv"  # in a run folder, for the validation split
 COLUMNS = ["sure", "texts", "answered", "right"]
-SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # of the texts, which scores report
-LEAST = 20  # answers; the share of right ones among fewer is chance
-MOST = 1_000  # rows
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # shares of the texts for which scores are reported
+LEAST = 20  # with fewer answers, the share of right answers is chance
+MOST = 1_000  # rows, at most
 
 
 def surest(sure: np.ndarray, right: np.ndarray) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def surest(sure: np.ndarray, right: np.ndarray) -> pd.DataFrame:
 
 
 def right_of_surest(sure: np.ndarray, right: np.ndarray) -> dict[str, float]:
-    """The share of right answers among the surest 100, 90, .. percent, by these percentages."""
+    """The share of right answers among the surest 100, 90, .. percent, keyed by percentage."""
     ordered = right[np.argsort(-sure, kind="stable")]
     sizes = {share: int(np.ceil(share * len(ordered))) for share in SHARES}
     return {f"{share:.0%}": float(ordered[:size].mean()) for share, size in sizes.items()}
@@ -71,12 +71,12 @@ def write_sureness(folder: Path, sure: np.ndarray, right: np.ndarray) -> None:
 def least_sureness(run: Path, wanted: float) -> float:
     """How sure an answer must be so that the wanted share of answers is right.
 
-    It is the lowest sureness at which, on the run's validation split, the answers that are at least
-    as sure are right in that share, and are 20 or more.
+    It is the lowest sureness for which, on the run's validation split, at least the wanted share of
+    the answers that are at least as sure is right, and there are at least 20 such answers.
 
     Raises:
-        UsageError: for what is no share, a run that has not told, and where no answers are so
-            often right.
+        UsageError: if ``wanted`` is not a share, if the run has no ``sureness.csv``, or if no
+            answers are right that often.
     """
     if not (is_number(wanted) and 0 < wanted <= 1):
         raise UsageError(

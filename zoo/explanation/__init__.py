@@ -1,1 +1,1 @@
-"""Which words decided, where a model looked, and what either is worth."""
+"""Which words decided an answer, where a model looked, and how far either can be trusted."""

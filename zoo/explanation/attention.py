@@ -1,4 +1,4 @@
-"""Attention in one form, whatever a model's own is."""
+"""The attention of all models in one form."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -11,18 +11,17 @@ from zoo.backend.gradients import kept_graph
 
 
 class Attention(NamedTuple):
-    """Where a model looked: what its ``call`` gives with ``return_attention_scores``.
+    """Where a model looked: what its ``call`` returns with ``return_attention_scores``.
 
-    The axes are those of every model: the text of a flat one is one sentence, and attention without
-    heads has one. What a model does not have is None. Named tuples go through ``tf.function``,
-    ``jax.jit`` and ``keras.tree``.
+    The axes are the same for all models: in a flat model the text is one sentence, and attention
+    without heads counts as one head. What a model does not have is None. Named tuples pass through
+    ``tf.function``, ``jax.jit`` and ``keras.tree``.
 
     Attributes:
-        words: the weights by which words are summed up, ``[batch, heads, sentences, words]``.
-        pairs: how much each word (the last axis but one) attends to each of its sentence,
-            ``[batch, heads, sentences, words, words]``, the heads of all layers one after the
-            other.
-        sentences: the weights by which sentences are summed up, ``[batch, heads, sentences]``.
+        words: the weights with which words are summed up, ``[batch, heads, sentences, words]``.
+        pairs: how much each word (the last axis but one) attends to each word of its sentence,
+            ``[batch, heads, sentences, words, words]``; the heads of all layers follow one another.
+        sentences: the weights with which sentences are summed up, ``[batch, heads, sentences]``.
     """
 
     words: Any = None
@@ -30,18 +29,18 @@ class Attention(NamedTuple):
     sentences: Any = None
 
 
-AXES = Attention(words=4, pairs=5, sentences=3)  # how many
+AXES = Attention(words=4, pairs=5, sentences=3)  # the number of axes of each
 
 
 def attention_of(model, ids) -> Attention:
-    """A model's attention in float32, with nothing in it where there is none; also in a graph.
+    """A model's attention in float32, all None if it has no attention; also works in a graph.
 
     Args:
         model: a classifier.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
     Raises:
-        ValueError: if a model of one's own gives its attention in another form.
+        ValueError: if a user's model returns its attention in another form.
     """
     return answered(model, ids)[1] if _has_attention(model) else Attention()
 
@@ -51,7 +50,7 @@ def _has_attention(model):
 
 
 def answered(model, ids) -> tuple[Any, Attention]:
-    """What a model gives, ``[batch, classes]``, and its :func:`attention_of`; also in a graph."""
+    """A model's output, ``[batch, classes]``, and its :func:`attention_of`; also in a graph."""
     if not _has_attention(model):
         return model(ids, training=False), Attention()
     outputs, attention = model(ids, training=False, return_attention_scores=True)
@@ -64,18 +63,19 @@ def answered(model, ids) -> tuple[Any, Attention]:
 
 
 def weights_of_heads(attention: Attention, ids):
-    """How much each word weighs in each head; also in a graph.
+    """How much each word weighs in each head; also works in a graph.
 
-    Where attention sums words up, it is a word's weight in that; of a hierarchical model, its
-    weight in its sentence times the square root of the sentence's (Yang et al. 2016, Section 3.6).
-    Else, where words attend to words, it is the mean of what those of its sentence give it.
+    Where attention sums words up, this is the word's weight in the sum. In a hierarchical model, it
+    is the word's weight in its sentence times the square root of the sentence's weight (Yang et al.
+    2016, Section 3.6). Where words only attend to words, it is the mean of the weights that the
+    words of its sentence give it.
 
     Args:
-        attention: of :func:`attention_of`.
+        attention: what :func:`attention_of` returns.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
 
     Returns:
-        ``[batch, heads, sentences, words]``, 0 at padding; None where the model has none.
+        ``[batch, heads, sentences, words]``, 0 at padding; None if the model has no attention.
     """
     batch, *sentences, words = ops.shape(ids)
     real = ops.cast(ops.not_equal(ids, 0), "float32")
@@ -93,9 +93,9 @@ def weights_of_heads(attention: Attention, ids):
 
 
 def computed(model, ids: np.ndarray) -> tuple[np.ndarray, Attention, np.ndarray | None]:
-    """What a model gives, its attention and the :func:`weights_of_heads`, of an array, to arrays.
+    """A model's output, its attention and the :func:`weights_of_heads`, as arrays from an array.
 
-    The model keeps the graph for the next ones.
+    The model keeps the traced graph for later calls.
     """
 
     def all_of(ids):
@@ -108,6 +108,6 @@ def computed(model, ids: np.ndarray) -> tuple[np.ndarray, Attention, np.ndarray 
 
 
 def word_weights(model, ids):
-    """The mean over the heads of :func:`weights_of_heads`, of the shape of the ids, or None."""
+    """The mean of :func:`weights_of_heads` over the heads, in the shape of the ids, or None."""
     weights = weights_of_heads(attention_of(model, ids), ids)
     return None if weights is None else ops.reshape(ops.mean(weights, axis=1), ops.shape(ids))

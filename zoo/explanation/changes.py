@@ -1,4 +1,4 @@
-"""What would change an answer: the fewest words whose deletion does."""
+"""What would change an answer: a few words without which the model answers otherwise."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -11,22 +11,23 @@ from zoo.explanation.explanation import Change, Explanation
 
 READ_TOGETHER = 32  # texts
 SINGLES = 10  # words that are left out one at a time
-TOGETHER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30)  # words that go together
+TOGETHER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30)  # numbers of words left out together
 
 
 def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation]:
     """The explanations, each with its ``change``.
 
-    The ten words that speak most for the answer go one at a time, then more and more of those that
-    speak for it go together, until it is another; then each that is not needed comes back. So no
-    word of a change could stay, but another choice of words might be smaller.
+    The ten words that speak most for the answer are left out one at a time, then more and more of
+    the words that speak for it are left out together, until the answer changes. Then each word that
+    is not needed for the change is put back. So every word of a change is needed, but another
+    choice of words might be smaller.
 
     Args:
         model: the classifier that was explained.
-        explanations: of the answers.
+        explanations: explanations of its answers.
 
     Returns:
-        The same in their order; ``change`` is None where no words were found.
+        The explanations in the same order; ``change`` is None where no such words were found.
     """
     texts = [
         one
@@ -44,7 +45,7 @@ def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation
     waiting = [row for row, (kept, _) in found.items() if np.count_nonzero(~kept) > 1]
     while waiting:
         less = []
-        for row in waiting:  # each word of the change comes back, the one that says least first
+        for row in waiting:  # try to put back each word of the change, the weakest first
             kept = found[row][0]
             places = [place for place in reversed(orders[row]) if not kept[place]]
             less.append(kept | np.eye(len(kept), dtype=bool)[places])
@@ -63,14 +64,14 @@ def with_changes(model, explanations: Sequence[Explanation]) -> list[Explanation
 
 
 def _order(explanation):
-    """Numbers of the words that speak for the class, the strongest first."""
+    """The numbers of the words that speak for the class, the strongest first."""
     added = np.array([word.contribution for word in explanation.words])
     order = np.argsort(-added, kind="stable")
     return order[added[order] > 0].tolist()
 
 
 def _tried(order, count):
-    """Choices of kept words: all but one of the first, then all but the first two, and so on."""
+    """Choices of words to keep: without one of the first, without the first two, and so on."""
     singles = ~np.eye(count, dtype=bool)[order[:SINGLES]]
     ranks = np.full(count, count)
     ranks[order] = np.arange(len(order))
@@ -79,9 +80,9 @@ def _tried(order, count):
 
 
 def _first_other(model, row, probabilities, number, choices):
-    """By its row, the first choice of kept words of which another answer is given, and that one.
+    """The first choice of kept words that changes the answer, and the new answer, by their row.
 
-    The answer that the class is there is that of the whole text.
+    The answer has changed if it no longer includes the class, as it does for the whole text.
     """
     answers = answers_of(model, probabilities)
     changed = np.flatnonzero(~model.kind.includes(answers, number))

@@ -1,15 +1,16 @@
 """How much each word speaks for a class, or against it: gradients integrated along two paths.
 
-This is integrated gradients, but for its straight path, and one of the path methods of the same
-paper (Sundararajan et al. 2017, Sections 3 and 4): the vectors of words grow from that of padding
-to what they are, and a word contributes what its growing adds to the score. Where several words say
-the same, the one that grows first gets the credit. So words grow twice: on one path those that
-speak most for the class come late, on the other early, and the contribution is the mean. Which ones
-these are, a rough integral along the straight path tells.
+This is integrated gradients without its straight path, one of the path methods of the same paper
+(Sundararajan et al. 2017, Sections 3 and 4): the vectors of words grow from the vector of padding
+to their full values, and a word contributes what its growth adds to the score. Where several words
+say the same, the word that grows first gets the credit. So words grow twice: on one path the words
+that speak most for the class grow late, on the other early, and the contribution is the mean. A
+rough integral along the straight path tells which words these are.
 
-The score is the logarithm of the odds of a class: 0 where it is as probable as all others together,
-or, where a text may have several labels, as not.
-Of a model that is linear in counts it is the count times the weight, less those for other classes.
+The score is the logarithm of the odds of a class. It is 0 if the class is as probable as all others
+together or, where a text may have several labels, as probable as its absence.
+In a model that is linear in counts, a contribution is the count times the weight, minus those for
+the other classes.
 """
 
 import threading
@@ -25,23 +26,23 @@ from zoo.backend.gradients import kept_graph, with_gradient
 
 LEAST = 1e-7  # probability
 STEPS = 5  # points on each path
-BEND = 4  # of the paths: shares grow by powers from 1 to 5
+BEND = 4  # how much the paths bend: shares grow with powers from 1 to 5
 STRAIGHT = (0, 1, (4 - 6**0.5) / 10, (4 + 6**0.5) / 10)  # the start, and Radau's three points
 RADAU = (0, 1 / 9, (16 - 6**0.5) / 36, (16 + 6**0.5) / 36)  # their weights
-CHANGING = threading.RLock()  # of a thread that changes a model, or its layers for a while
+CHANGING = threading.RLock()  # held by a thread while it replaces functions of a model's layers
 
 
 class Contributions(NamedTuple):
-    """Of some texts, in float32.
+    """The contributions of the words of some texts, in float32.
 
     Attributes:
         words: what each word adds to the score of a class, ``[batch, (sentences,) words]``, with
-            its share of the n-grams that it is in; 0 at padding. They sum up to
+            its share of the n-grams that contain it; 0 at padding. They sum up to
             ``score - start``.
         score: the logarithm of the odds of the class, ``[batch]``.
-        start: the score with the vector of padding for each word, ``[batch]``.
-        rest: what the points on the paths missed of ``score - start``, ``[batch]``; it is part of
-            the words, each of which has as large a share of it as of all contributions.
+        start: the score if each word has the vector of padding, ``[batch]``.
+        rest: the part of ``score - start`` that the points on the paths missed, ``[batch]``. It is
+            already distributed over the words, in proportion to the sizes of their contributions.
     """
 
     words: Any
@@ -51,7 +52,7 @@ class Contributions(NamedTuple):
 
 
 def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
-    """Gradients of a class's score, integrated over the vectors of words; also in a graph.
+    """Gradients of a class's score, integrated over the word vectors; also works in a graph.
 
     Args:
         model: a classifier.
@@ -60,16 +61,16 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
         steps: points on each of the two paths; the gradient is computed at these and at four more.
     """
     given, weighed = np.polynomial.legendre.leggauss(steps)
-    points = [*STRAIGHT, *np.repeat((given + 1) / 2, 2)]  # on both paths the same ones
+    points = [*STRAIGHT, *np.repeat((given + 1) / 2, 2)]  # the same points on both paths
     weights = [*RADAU, *np.repeat(weighed / 4, 2)]
     points, weights = (ops.reshape(ops.cast(of, "float32"), (-1, 2)) for of in (points, weights))
     real = ops.cast(ops.not_equal(ids, 0), "float32")
     batch, one = ops.shape(ids)[0], (2, -1, *[1] * (len(ids.shape) - 1))
     both, of_both = (ops.concatenate([of, of]) for of in map(ops.convert_to_tensor, (ids, classes)))
     score = with_gradient(lambda shares: score_of(model, both, of_both, shares))
-    late = ops.reshape(ops.convert_to_tensor([1.0, -1.0]), one)  # those for the class, or against
+    late = ops.reshape(ops.convert_to_tensor([1.0, -1.0]), one)  # words for, or against, are late
 
-    def step(number, sums):  # two points a step, all in one loop: the model is traced once
+    def step(number, sums):  # two points per step in a single loop, so the model is traced once
         rough, total, speeds, ends = sums
         point, weight = (ops.reshape(of[number], one) for of in (points, weights))
         shares, speed = grown(late * strength(rough, real), point)
@@ -99,17 +100,17 @@ def contributions(model, ids, classes, steps: int = STEPS) -> Contributions:
 
 
 def strength(values, real):
-    """How much each word speaks for the class, -1 to 1: 0.5 is the mean size of a text's words."""
+    """How much each word speaks for the class, -1 to 1; 0.5 is the mean size in its text."""
     mean = of_text(ops.abs(values)) / ops.maximum(of_text(real), 1.0)
     return ops.divide_no_nan(values, ops.abs(values) + spread(mean, real))
 
 
 def grown(late, point):
-    """Shares of vectors at a point of a path, and how fast they grow there.
+    """The shares of vectors at a point of a path, and how fast they grow there.
 
     Args:
-        late: how late each word grows, -1 to 1; 0 grows at an even pace.
-        point: where on the path, 0 to 1.
+        late: how late each word grows, -1 to 1; with 0 it grows at an even pace.
+        point: the point on the path, 0 to 1.
     """
     power = 1 + BEND * ops.abs(late)
     place = ops.where(late > 0, point, 1 - point)
@@ -118,29 +119,31 @@ def grown(late, point):
 
 
 def of_text(values):
-    """Sums of texts, ``[batch]``, of values of words."""
+    """The sum of the words' values for each text, ``[batch]``."""
     return ops.sum(values, axis=tuple(range(1, len(values.shape))))
 
 
 def spread(values, words):
-    """Values of texts, ``[batch]``, for each of their words."""
+    """Values of texts, ``[batch]``, in a shape that broadcasts to their words."""
     return ops.reshape(values, (-1, *[1] * (len(words.shape) - 1)))
 
 
 def of_words(values, ids, longest: int):
-    """Values of words and n-grams, ``[batch, words]``: those of an n-gram go to its words, evenly.
+    """Values of words, ``[batch, words]``, where each n-gram's value is split evenly on its words.
 
     Args:
-        values: of what :func:`zoo.datasets.text.tokens.with_ngrams` gives: words, then pairs, ...
-        ids: of the same, padded with 0.
-        longest: words of the longest n-gram.
+        values: values of what :func:`zoo.datasets.text.tokens.with_ngrams` returns: words, then
+            pairs, and so on.
+        ids: the ids of the same, padded with 0.
+        longest: number of words in the longest n-gram.
 
     Returns:
-        Of the same shape, with 0 behind the words.
+        An array of the same shape, with 0 after the words.
     """
     size, total = ops.shape(ids)[1], ops.zeros_like(values)
     read = ops.sum(ops.cast(ops.not_equal(ids, 0), "float32"), axis=1, keepdims=True)
-    # n (n - 1) / 2 fewer n-grams than n times the words; all of them of a text of few words.
+    # There are n times as many n-grams as words, less n (n - 1) / 2; short texts have only those
+    # of up to all their words.
     few = longest * (longest - 1) / 2
     words = ops.where(read > few, (read + few) / longest, (ops.sqrt(8 * read + 1) - 1) / 2)
     words, places = ops.cast(ops.round(words), "int32"), ops.expand_dims(ops.arange(size), 0)
@@ -156,7 +159,7 @@ def of_words(values, ids, longest: int):
 
 
 def computed(model, ids: np.ndarray, classes: np.ndarray) -> Contributions:
-    """The same of arrays, to arrays, in a graph that the model keeps for the next ones."""
+    """:func:`contributions` of arrays, as arrays; the model keeps the graph for later calls."""
     axes = (3 if model.hierarchical else 2), 1
     graph = kept_graph(
         model, "contributions_graph", lambda *given: contributions(model, *given), *axes
@@ -166,13 +169,13 @@ def computed(model, ids: np.ndarray, classes: np.ndarray) -> Contributions:
 
 
 def score_of(model, ids, classes, shares):
-    """The logarithm of the odds of classes, ``[batch]``, with shares of words' vectors.
+    """The logarithm of the odds of classes, ``[batch]``, with shares of the words' vectors.
 
     Args:
         model: a classifier.
         ids: ``[batch, words]``, or ``[batch, sentences, words]``.
         classes: numbers of classes, ``[batch]``.
-        shares: of the vectors, of the shape of the ids, 0 to 1.
+        shares: the share of each word's vector, 0 to 1, in the shape of the ids.
     """
     with scaled_vectors(model, shares), plain_logits(model):
         logits = ops.cast(model(ids, training=False), "float32")
@@ -183,20 +186,22 @@ def score_of(model, ids, classes, shares):
 
 @contextmanager
 def scaled_vectors(model, shares) -> Iterator[None]:
-    """Within it this thread's calls of the model read shares of words' vectors, the rest padding's.
+    """Within this context, the model reads only a share of each word's vector, in this thread.
+
+    The rest of the vector is that of padding.
 
     Args:
         model: a classifier.
-        shares: of the shape of the ids, 0 to 1.
+        shares: the share of each word's vector, 0 to 1, in the shape of the ids.
     """
     name = "call" if getattr(model.embed, "quantization_mode", None) is None else "quantized_call"
 
     def scaled(plain, ids):
         vectors = plain(ids)
         if len(ids.shape) != len(shares.shape):
-            return vectors  # as of the whole table
+            return vectors  # ids of another shape, such as those of the whole table
         padding = plain(ops.zeros_like(ids[..., :1]))
-        more = ops.shape(ids)[-1] - ops.shape(shares)[-1]  # a model may fill up its blocks
+        more = ops.shape(ids)[-1] - ops.shape(shares)[-1]  # a model may pad ids to full blocks
         share = ops.pad(shares, [(0, 0)] * (len(ids.shape) - 1) + [(0, more)])
         share = ops.cast(ops.expand_dims(share, -1), vectors.dtype)
         return padding + share * (vectors - padding)
@@ -207,14 +212,17 @@ def scaled_vectors(model, shares) -> Iterator[None]:
 
 @contextmanager
 def plain_logits(model) -> Iterator[None]:
-    """Within it this thread's calls of the model give logits."""
+    """Within this context, the model returns logits in this thread."""
     with _in_this_thread(model.classify, "activation", lambda plain, logits: logits):
         yield
 
 
 @contextmanager
 def _in_this_thread(layer, name, function):
-    """Within it another function stands for a layer's, and is given that one; of one thread."""
+    """Within this context, ``function`` replaces a layer's function in this thread.
+
+    Its first argument is the replaced function.
+    """
     with CHANGING:
         plain, own, thread = getattr(layer, name), vars(layer).get(name), threading.get_ident()
 

@@ -1,6 +1,6 @@
-"""What a model looks at in a corpus, as tables: from the explanations of many texts.
+"""What a model looks at in a corpus, as tables made from the explanations of many texts.
 
-What only one model has to tell is a table of its method ``corpus_tables``.
+Tables that only a single model has come from its method ``corpus_tables``.
 """
 
 from collections import defaultdict
@@ -13,17 +13,17 @@ from zoo.explanation.explanation import Explanation
 
 
 def weights_by_class(explanations: Iterable[Explanation], word: str) -> pd.DataFrame:
-    """How much a word weighs where it stands, with the true class of the text.
+    """How much a word weighs at each place where it occurs, with the true class of the text.
 
-    Its distribution tells whether a model reads a word by its context: Yang et al. 2016 (HAN),
-    Figures 3 and 4, of "good" and "bad".
+    The distribution shows whether a model reads a word by its context: see Yang et al. 2016 (HAN),
+    Figures 3 and 4, for "good" and "bad".
 
     Args:
-        explanations: of texts with known labels.
-        word: the word; upper and lower case are the same.
+        explanations: explanations of texts with known labels.
+        word: the word; case does not matter.
 
     Returns:
-        ``class`` and ``weight``, a row for each time that it stands anywhere.
+        ``class`` and ``weight``, a row for each occurrence of the word.
     """
     rows = [
         (one.target, own.weight)
@@ -37,13 +37,14 @@ def weights_by_class(explanations: Iterable[Explanation], word: str) -> pd.DataF
 def attended_ngrams(
     explanations: Iterable[Explanation], size: int = 1, most: int = 10, min_count: int = 2
 ) -> pd.DataFrame:
-    """The n-grams that weigh most where a class was the answer.
+    """The n-grams that weigh most in texts for which a class was the answer.
 
     Args:
-        explanations: of any texts.
-        size: words of an n-gram, of one sentence and with nothing between but what was cleaned.
-        most: n-grams of each class.
-        min_count: rarer ones are left out.
+        explanations: explanations of any texts.
+        size: number of words in an n-gram. They follow one another in the same sentence, apart from
+            what the clean-up removes between them.
+        most: number of n-grams for each class.
+        min_count: n-grams that occur less often are left out.
 
     Returns:
         ``class``, ``ngram``, the mean of its words' ``weight`` and its ``count``, the heaviest

@@ -1,4 +1,4 @@
-"""What a model answers to texts without some of their words."""
+"""What a model answers when some words of a text are left out."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from zoo.datasets.text.tokens import with_ngrams
 from zoo.progress import progress
 
 READ_AT_ONCE = 256  # texts without words
-SORTED_AT_ONCE = 4096  # texts; those of similar length are read together
+SORTED_AT_ONCE = 4096  # texts, of which those of similar length are read together
 
 
 class ReadText(NamedTuple):
@@ -22,7 +22,7 @@ class ReadText(NamedTuple):
 
     Attributes:
         ids: ``[(sentences,) words]``, padded with 0.
-        words: those within the model's limits, in order, bytes; its n-grams are none of them.
+        words: the words within the model's limits, in order, as bytes, without n-grams.
     """
 
     ids: np.ndarray
@@ -30,7 +30,7 @@ class ReadText(NamedTuple):
 
 
 def read_texts(model, texts: Sequence[str]) -> list[ReadText]:
-    """What the model reads of each text; so few of them that their ids may be padded together."""
+    """What the model reads of each text; all ids are padded together, so give it few texts."""
     tokens = model.preprocessor.tokens(list(texts))
     ids, single = np.asarray(model.preprocessor.pad(tokens.inputs)), tokens.single_words
     return [
@@ -42,15 +42,15 @@ def read_texts(model, texts: Sequence[str]) -> list[ReadText]:
 def answers_without(
     model, texts: Sequence[ReadText], kept: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """What the model answers where only some words of a text are kept.
+    """What the model answers when only some words of a text are kept.
 
     Args:
         model: a classifier with ``preprocessor``.
         texts: the texts.
-        kept: of each text the words that are kept, ``[choices, words]`` booleans.
+        kept: for each text, which words are kept, ``[choices, words]`` booleans.
 
     Returns:
-        Of each text the probabilities, ``[choices, classes]``.
+        For each text the probabilities, ``[choices, classes]``.
     """
     sizes = list(map(len, kept))
     if not sum(sizes):
@@ -68,13 +68,11 @@ def answers_without(
         if waiting:
             yield from _like_lengths(_padded(waiting), done)
 
-    graph = (
-        kept_graph(  # traced once, while Keras' own would be traced for each of the first shapes
-            model,
-            "answers_graph",
-            lambda ids: model(ids, training=False),
-            3 if model.hierarchical else 2,
-        )
+    graph = kept_graph(  # traced once, while Keras' predict would trace each of the first shapes
+        model,
+        "answers_graph",
+        lambda ids: model(ids, training=False),
+        3 if model.hierarchical else 2,
     )
 
     def answered(batch):
@@ -89,7 +87,7 @@ def answers_without(
 
 
 def _like_lengths(ids, first):
-    """Batches of ids without needless padding, and their rows, counted from the first one's."""
+    """Batches of ids without needless padding, and their rows, counted from ``first``."""
     lengths = np.count_nonzero(ids, axis=tuple(range(1, ids.ndim)))
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(ids), READ_AT_ONCE):
@@ -111,7 +109,7 @@ def some_words(model, text: ReadText, kept: np.ndarray) -> np.ndarray:
         kept: ``[choices, words]`` booleans, in reading order.
     """
     own = model.preprocessor
-    if own.ngrams > 1:  # which other words make
+    if own.ngrams > 1:  # without some words there are other n-grams
         flat, lengths = np.tile(text.words, (len(kept), 1))[kept], kept.sum(axis=1)
         words = tf.RaggedTensor.from_row_lengths(tf.constant(flat, tf.string), lengths)
         read = with_ngrams(words, own.ngrams)
@@ -123,7 +121,7 @@ def some_words(model, text: ReadText, kept: np.ndarray) -> np.ndarray:
 
 
 def _together(ids, inside):
-    """The ids that are inside, without gaps, and without empty sentences between others."""
+    """The ids where ``inside`` is true, without gaps and without empty sentences between others."""
     order = np.argsort(~inside, axis=-1, kind="stable")
     ids = np.take_along_axis(np.where(inside, ids, 0), order, axis=-1)
     if ids.ndim == 3:
@@ -134,7 +132,7 @@ def _together(ids, inside):
 
 
 def _padded(parts):
-    """Arrays of ids in one."""
+    """Arrays of ids as a single array, padded to the longest."""
     longest = np.max([part.shape[1:] for part in parts], axis=0)
     more = [[(0, 0), *((0, n) for n in longest - part.shape[1:])] for part in parts]
     return np.concatenate([np.pad(part, by) for part, by in zip(parts, more, strict=True)])

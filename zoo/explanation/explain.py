@@ -22,8 +22,8 @@ from zoo.explanation.leaving_out import left_out
 from zoo.layers.masking import UNKNOWN
 from zoo.progress import progress
 
-LARGEST = 10_000_000  # bytes of the pairs of a text
-EXPLAINED_AT_ONCE = 32  # texts computed at once
+LARGEST = 10_000_000  # bytes; larger pairs of a text are not kept
+EXPLAINED_AT_ONCE = 32  # texts that are explained in a batch
 
 
 class Explanations(list[Explanation]):
@@ -44,7 +44,7 @@ def explain(
     """Explains a model's answers: how each word counts for a class, and where attention was.
 
     Args:
-        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` gives.
+        model: a classifier with ``preprocessor`` and ``labels``, as :func:`zoo.load` returns.
         texts: the texts.
         targets: their true labels, if known.
         pairs: whether to keep ``pairs``, whose memory grows with the square of a text's words. Set
@@ -55,9 +55,9 @@ def explain(
         An explanation for each text, in order.
 
     Raises:
-        ValueError: if there are not as many targets as texts, for one text or a table, or if the
-            model lacks ``preprocessor`` or ``labels``.
-        UsageError: for a target, or a label, that is none of the model's.
+        ValueError: if there are not as many targets as texts, for a single text or a table, or if
+            the model lacks ``preprocessor`` or ``labels``.
+        UsageError: for a target or a label that the model does not have.
 
     Example:
         >>> import zoo
@@ -76,7 +76,7 @@ def explain(
     if label not in (None, *model.labels):
         raise unknown("label", label, model.labels)
     explained = {}
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # like lengths together
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # similar lengths together
     parts = (
         order[start : start + EXPLAINED_AT_ONCE]
         for start in range(0, len(order), EXPLAINED_AT_ONCE)
@@ -93,7 +93,7 @@ def explain(
 
 
 def _explain(model, texts, targets, pairs, label):
-    """The same for texts of one batch."""
+    """The explanations of a single batch of texts."""
     tokens = model.preprocessor.tokens(texts)
     ids = np.asarray(model.preprocessor.pad(tokens.inputs))
     outputs, attention, weights = attended.computed(model, ids)
@@ -109,8 +109,8 @@ def _explain(model, texts, targets, pairs, label):
     roles = np.zeros_like(ids) if roles is None else roles
     each = zip(texts, targets, placed_words(tokens), strict=True)
     for i, (text, target, placed) in enumerate(each):
-        real = ids[i] != 0  # n-grams, which a bag may have, come after the words
-        sentences = np.atleast_2d(real)  # one, of a flat text
+        real = ids[i] != 0  # in a bag of words, n-grams may follow the words
+        sentences = np.atleast_2d(real)  # a flat text is a single sentence
         attention, weights = map_structure(itemgetter(i), scores, none_is_leaf=False)
         yield Explanation(
             **told(model, text, rows[i], written=True),
@@ -156,7 +156,7 @@ def _words(text, placed, ids, roles, weights, added):
 
 
 def _pairs(scores, real):
-    """``[heads, words, words]`` of real words, from those of each sentence."""
+    """``[heads, words, words]`` of all words of a text, from the scores within each sentence."""
     words = int(real.sum())
     if 4 * len(scores) * words**2 > LARGEST:
         return None

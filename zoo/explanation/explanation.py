@@ -1,4 +1,4 @@
-"""An explanation of a text: the answer, and what each word did for it, at its place in the text."""
+"""An explanation of an answer: what each word of the text contributed to it, and where it is."""
 
 import html
 from dataclasses import asdict, dataclass
@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-SHOWN_LETTERS, SHOWN_WORDS = 160, 5  # of a text in a line
-LONGEST_SHOWN = 10_000  # letters of a text in a notebook
+SHOWN_LETTERS, SHOWN_WORDS = 160, 5  # of a text that is shown in a line
+LONGEST_SHOWN = 10_000  # letters of a text that a notebook shows
 FAINTEST = 0.05  # share of the largest contribution, or weight, below which a word is not shaded
-FOR, AGAINST = "0,114,178", "213,94,0"  # blue and vermilion, which all eyes tell apart
+FOR, AGAINST = "0,114,178", "213,94,0"  # blue and vermilion, distinct to the colour-blind
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,14 @@ class Word:
     """A word that the model read.
 
     Attributes:
-        text: as it stands in the original, ``text[start:end]``.
-        start, end: its place there.
+        text: the word as in the original text, ``text[start:end]``.
+        start, end: its place in the original text.
         sentence: the number of its sentence; 0 in a flat model.
         known: whether it is in the vocabulary.
-        weight: its weight in the model's attention, the mean of its heads; None without attention.
-        heads: the same in each head.
+        weight: its weight in the model's attention, the mean over heads; None without attention.
+        heads: its weight in each head.
         entity: 1 in the first marked entity, 2 in the second, 3 in both, else 0.
-        contribution: how much it speaks for the explained class; below 0 against it.
+        contribution: how much it speaks for the explained class, or against it if below 0.
     """
 
     text: str
@@ -40,10 +40,10 @@ class Word:
 
 @dataclass(frozen=True)
 class Change:
-    """The fewest words that were found whose deletion changes the answer.
+    """A few words whose deletion changes the answer; there may be a smaller choice of words.
 
     Attributes:
-        words: their numbers.
+        words: the numbers of the words.
         label: the answer without them.
     """
 
@@ -59,21 +59,22 @@ class Explanation:
 
     Attributes:
         text: the original text; see :func:`zoo.datasets.own_files.text_files.well_formed`.
-        label: the most probable class; where texts have several labels, those above their
+        label: the most probable class; where texts have several labels, all those above their
             thresholds.
-        probability: the probability of the label; of several labels, that exactly these are right.
+        probability: the probability of the label; where texts have several labels, the probability
+            that exactly these are right.
         probabilities: the probability of each class.
         words: the words that were read, in order.
         sentences: the weight of each sentence, the mean over heads; empty for flat models.
         pairs: ``[heads, words, words]``, how much a word attends to each other word, 0 between
-            sentences. None where words do not attend to words, where the array would take more than
-            10 MB, and unless it is asked for.
+            sentences. None if words do not attend to words, if the array would take more than
+            10 MB, or if it was not requested.
         target: the true label, if it is known.
         explained: the class that the words' contributions are for, normally the label.
         score: the logarithm of the odds of that class; None without contributions.
-        start: the same without the words' vectors.
-        change: a change of the text that changes the answer; None where none was searched for or
-            found. See :func:`zoo.explanation.changes.with_changes`.
+        start: the same logarithm without the words' vectors.
+        change: a change of the text that changes the answer; None if no such change was searched
+            for, or none was found. See :func:`zoo.explanation.changes.with_changes`.
     """
 
     text: str
@@ -103,16 +104,16 @@ class Explanation:
 
     @property
     def error(self) -> float | None:
-        """By how much the contributions' sum misses ``score - start``; None without any."""
+        """How far the sum of contributions is from ``score - start``; None without them."""
         if self.score is None:
             return None
         return sum(word.contribution for word in self.words) - (self.score - self.start)
 
     def shares(self, view: str = "contributions") -> list[float]:
-        """Of each word its contribution as a share of the largest, -1 to 1; all 0 without any.
+        """Each word's contribution as a share of the largest, -1 to 1; all 0 without contributions.
 
         Args:
-            view: or "attention", for the words' weights.
+            view: "contributions", or "attention" for the words' weights.
         """
         attended = view == "attention"
         own = [(word.weight if attended else word.contribution) or 0.0 for word in self.words]
@@ -135,7 +136,7 @@ class Explanation:
 
     @property
     def changed(self) -> str:
-        """What would change the answer, in a line; "" where that is not known."""
+        """A line about what would change the answer; "" if that is not known."""
         if self.change is None:
             return ""
         words = ", ".join(f"“{self.words[number].text}”" for number in self.change.words)
@@ -172,7 +173,7 @@ class Explanation:
 
 
 def html_style(share: float) -> str:
-    """How a word looks: underlined for the class, dotted against it, the stronger the darker."""
+    """The CSS of a word: a solid line if for the class, dotted if against, darker if stronger."""
     if abs(share) <= FAINTEST:
         return ""
     color, line = (FOR, "solid") if share > 0 else (AGAINST, "dotted")

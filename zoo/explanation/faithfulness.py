@@ -1,4 +1,4 @@
-"""What a ranking of words is worth: what an answer loses without the first, or with these alone.
+"""How good a ranking of words is: what an answer loses without the first words, or with only them.
 
 Comprehensiveness and sufficiency (DeYoung et al. 2020, Section 4.3), over 10 to 50 % of the words.
 """
@@ -13,24 +13,24 @@ from zoo.explanation.deletion import ReadText, answers_without, read_texts
 from zoo.explanation.explanation import Explanation
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)  # of a text's words
-FEWEST_TEXTS = 20  # fewer texts have no verdict
+FEWEST_TEXTS = 20  # with fewer texts there is no verdict
 READ_TOGETHER = 32  # texts
 
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """How much the probability of a class falls: the mean of texts, and of 10 to 50 % of words.
+    """How much the probability of a class falls: the mean over texts, and over 10 to 50 % of words.
 
     Attributes:
         view: what ranks the words, such as "contributions".
-        comprehensiveness: without the first words, 0 to 1; the more the better.
-        sufficiency: with the first words alone; the less the better, also below 0.
-        random_comprehensiveness: without as many random words.
-        random_sufficiency: with as many random words alone.
-        comprehensiveness_interval: of the difference from random words, for 95 % of samples of such
-            texts (bootstrap).
-        sufficiency_interval: the same of sufficiency; good below 0.
-        texts: how many were tried.
+        comprehensiveness: the fall without the first words, 0 to 1; higher is better.
+        sufficiency: the fall with only the first words; lower is better, and it may be below 0.
+        random_comprehensiveness: the fall without as many random words.
+        random_sufficiency: the fall with only as many random words.
+        comprehensiveness_interval: the 95 % interval (bootstrap over texts) of the difference from
+            random words.
+        sufficiency_interval: the same for sufficiency; below 0 is good.
+        texts: number of texts that were tried.
     """
 
     view: str
@@ -65,16 +65,17 @@ class Faithfulness:
 def faithfulness(
     model, explanations: Sequence[Explanation], draws: int = 5
 ) -> dict[str, Faithfulness]:
-    """Leaves out words of texts, in the order of each view of them that there is.
+    """Measures each view of an explanation by leaving out words in the order of the view.
 
     Args:
         model: the classifier that was explained.
-        explanations: of texts; those of fewer than two words are left out.
-        draws: how often random words are drawn, for each text and share; the same ones each time.
+        explanations: explanations of texts; texts of fewer than two words are skipped.
+        draws: how often random words are drawn for each text and share; they are the same in each
+            call.
 
     Returns:
-        The outcome for "contributions", and for "attention weights" where the model has them;
-        nothing without texts.
+        The outcome for "contributions", and for "attention weights" if the model has them; it is
+        empty without texts.
     """
     explanations = [one for one in explanations if len(one.words) > 1]
     texts = [
@@ -98,13 +99,14 @@ def compared(
     views: Mapping[str, Sequence[Sequence[float]]],
     draws: int = 5,
 ) -> dict[str, Faithfulness]:
-    """The same for any rankings.
+    """The same as :func:`faithfulness` for any rankings.
 
     Args:
         model: a classifier with ``preprocessor``.
-        texts: texts of two words and more.
-        classes: the number of the class of each text whose probability is watched.
-        views: by names, of each text the weights of its words; the largest go first.
+        texts: texts of at least two words.
+        classes: for each text the number of the class whose probability is watched.
+        views: for each view, by its name, the weights of each text's words; words with the largest
+            weights are left out first.
         draws: how often random words are drawn.
     """
     losses = lost(model, texts, classes, views, draws)
@@ -115,7 +117,7 @@ def compared(
 
 
 def lost(model, texts, classes, views, draws: int = 5) -> np.ndarray:
-    """What each text loses without the words, and with them alone.
+    """What the probability of each text's class loses without the words, and with only them.
 
     Returns:
         ``[texts, views and then draws, 2]``.
@@ -143,7 +145,7 @@ def lost(model, texts, classes, views, draws: int = 5) -> np.ndarray:
 
 
 def _outcome(view, own, random):
-    """Of what is lost by a view and by random words, both ``[texts, 2]``."""
+    """The outcome of a view, from its losses and those of random words, both ``[texts, 2]``."""
     draws = np.random.default_rng(0).integers(0, len(own), (2000, len(own)))
     intervals = np.percentile((own - random)[draws].mean(axis=1), (2.5, 97.5), axis=0)
     means = [*own.mean(axis=0), *random.mean(axis=0)]

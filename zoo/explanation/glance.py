@@ -8,26 +8,26 @@ import pandas as pd
 from zoo.explanation.explanation import Explanation
 
 SIZES = (1, 2, 3)  # words of a phrase
-EXAMPLE = 80  # letters
+EXAMPLE = 80  # letters of an example
 
 
 def at_a_glance(
     explanations: Iterable[Explanation], most: int = 10, min_count: int = 2
 ) -> pd.DataFrame:
-    """The words and phrases that add most to the scores of a class, and take most from them.
+    """The words and phrases that add most to the scores of a class, and that take most from them.
 
-    What a model uses and should not, such as a name or a mark of a source, is found here.
+    The table shows what a model uses and should not use, such as a name or a mark of a source.
 
     Args:
-        explanations: of any texts; the words of each count for the class that it explains.
-        most: phrases of each class and side.
-        min_count: rarer ones are left out.
+        explanations: explanations of any texts; words count for the class that is explained.
+        most: number of phrases for each class and side.
+        min_count: phrases that occur less often are left out.
 
     Returns:
         ``class``, ``side`` ("for" or "against"), ``phrase`` in lower case, ``count``, the mean of
-        its ``contribution``, and an ``example``, the text where it did most; by the sums of the
-        contributions, the largest first. Of phrases that say the same, as a word and a phrase with
-        it, the one with the larger sum stands for both.
+        its ``contribution``, and an ``example``, the text to which it contributed most. Phrases
+        with the largest sums of contributions come first. Where one phrase contains another, only
+        the phrase with the larger sum is listed.
     """
     found = defaultdict(list)
     for one in explanations:
@@ -62,7 +62,7 @@ def _within(phrase, other):
 
 
 def _example(explanation, words):
-    """The text around words, on one line."""
+    """The text around the words, in a line."""
     start, end = words[0].start, words[-1].end
     room = max(0, EXAMPLE - (end - start)) // 2
     before, after = max(0, start - room), end + room

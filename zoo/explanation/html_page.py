@@ -1,4 +1,4 @@
-"""Explanations as a page: one file, with all it needs inside."""
+"""Explanations as a page: a single HTML file that needs no other."""
 
 import base64
 import json
@@ -17,8 +17,8 @@ from zoo.explanation.explanation import Explanation
 from zoo.explanation.glance import at_a_glance
 from zoo.filesystem.atomic_files import whole
 
-CORPUS = 20  # texts, from which on the phrases of all of them are shown
-PAIRS = 3_000_000  # bytes: beyond, attention between words is the mean of its heads, or left out
+CORPUS = 20  # with at least as many texts, a table of their phrases is shown
+PAIRS = 3_000_000  # bytes; larger attention between words is averaged over heads, or left out
 
 
 def page(
@@ -28,21 +28,22 @@ def page(
     tables: Mapping[str, pd.DataFrame] | None = None,
     opened: bool = False,
 ) -> str:
-    """HTML of texts whose words are shaded by what they contribute.
+    """HTML of texts whose words are shaded by their contributions.
 
-    What speaks for a class has a solid line, what speaks against it a dotted one. Attention is a
-    second view, where there is any: heads are chosen above; a word that is pointed at or clicked
-    shows what it attends to, and bars before sentences are as high as the sentence's weight. Of 20
-    texts and more, the words and phrases that say most stand above. Numbers are kept at 256 levels.
+    Words that speak for a class have a solid line, words that speak against it a dotted one. If
+    there is attention, it is a second view: heads are chosen at the top; a word that is pointed at
+    or clicked shows what it attends to; and the height of a bar before each sentence is the
+    sentence's weight. With 20 texts or more, the words and phrases that say most are listed at the
+    top. Numbers are stored at 256 levels.
 
     Args:
-        explanations: as of :func:`zoo.explanation.explain.explain`, by the names of one or two
-            runs, which explain the same texts and then stand side by side.
-        title: what stands above.
-        faithful: of each run, by views, what the view is worth: see
+        explanations: explanations of :func:`zoo.explanation.explain.explain`, by the names of one
+            or two runs. Two runs explain the same texts, and are shown side by side.
+        title: the title of the page.
+        faithful: for each run and view how good the view is: see
             :func:`zoo.explanation.faithfulness.faithfulness`.
-        tables: more about the corpus, by their captions.
-        opened: whether these are shown, and not only their captions.
+        tables: further tables about the corpus, by their captions.
+        opened: whether these tables are unfolded at first, so that more than the captions is shown.
     """
     every = list(chain.from_iterable(zip(*explanations.values(), strict=True)))
     pairs = [one.pairs for one in every if one.pairs is not None]
@@ -95,7 +96,7 @@ def write_page(path: Path, explanations: Mapping[str, Sequence[Explanation]], *m
 
 
 def _of_corpus(explanations):
-    """The words and phrases that say most, and the most attended ones, of texts enough for it."""
+    """Tables of the words and phrases that say most, and of the most attended, if texts suffice."""
     tables = {}
     for name, own in explanations.items():
         if len(own) < CORPUS:
@@ -118,7 +119,7 @@ def _rounded(table):
 
 
 def _digits(number):
-    """Three of them; nothing where there is no number, as JSON has none for it."""
+    """The number to three digits; None for NaN and infinity, which JSON does not have."""
     return float(f"{number:.3g}") if math.isfinite(number) else None
 
 
@@ -148,7 +149,7 @@ def _document(one, kept):
 
 
 def _packed(rows):
-    """The largest weight of each row, and all as bytes, 255 the row's largest, in base64."""
+    """The largest weight of each row, and all weights as bytes in base64, 255 for the largest."""
     largest = [float(f"{one:.4g}") for one in np.max(rows, axis=1, initial=0)]
     scale = np.array([one or 1 for one in largest])[:, None]
     scaled = np.clip(np.round(255 * np.asarray(rows, "float64") / scale), 0, 255)
@@ -156,7 +157,7 @@ def _packed(rows):
 
 
 def _signed(numbers):
-    """The largest size of some numbers, and all as bytes: 128 is 0, 255 and 1 are the largest."""
+    """The largest absolute value, and all numbers as bytes, in base64; 128 is 0, 255 largest."""
     largest = float(f"{np.abs(numbers).max(initial=0):.4g}")
     scaled = np.clip(np.round(128 + 127 * np.asarray(numbers, "float64") / (largest or 1)), 1, 255)
     return largest, base64.b64encode(scaled.astype("uint8").tobytes()).decode()

@@ -1,7 +1,7 @@
-"""How much each word speaks for a class by what its score loses without the word.
+"""How much each word speaks for a class, measured by what the score loses without the word.
 
-The check of :mod:`zoo.explanation.contributions`, and what stands for them where a model reads no
-vectors of words. It needs an answer for each word.
+This checks :mod:`zoo.explanation.contributions`, and replaces them where a model reads no word
+vectors. It needs an answer of the model for each word.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contri
         classes: the number of a class for each.
 
     Returns:
-        Arrays; ``start`` is the score of a text without words, and ``rest`` is what the words'
-        sum misses of ``score - start``: none of them has a share of it.
+        Arrays; ``start`` is the score of a text without words, and ``rest`` is the part of
+        ``score - start`` that the sum of the words misses, which is not distributed over them.
     """
     counts = [len(one.words) for one in texts]
     kept = [
@@ -39,7 +39,7 @@ def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contri
         own = np.clip(answers[:, classes[row]], LEAST, 1 - LEAST)
         odds = np.log(own) - np.log1p(-own)
         ends[:, row] = odds[:2]
-        places = np.nonzero(texts[row].ids)  # n-grams, which a bag may have, come after the words
+        places = np.nonzero(texts[row].ids)  # in a bag of words, n-grams may follow the words
         words[row][tuple(place[: counts[row]] for place in places)] = odds[0] - odds[2:]
     sums = words.reshape(len(texts), -1).sum(axis=1)
     return Contributions(words, *ends, ends[0] - ends[1] - sums)

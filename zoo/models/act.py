@@ -30,8 +30,8 @@ from zoo.registry import register_model
 if TYPE_CHECKING:
     import pandas as pd
 
-SEARCHED_AT_ONCE = 32  # texts, for their n-grams
-HEAD = {  # of all presets
+SEARCHED_AT_ONCE = 32  # texts whose n-grams are searched together
+HEAD = {  # what all presets share
     "embedding_dim": 300,  # Section 3.3
     "attention_dim": 200,  # Section 3.3
     "position_dim": 60,  # Section 3.3
@@ -59,36 +59,38 @@ RECIPE = Recipe(  # Section 3.3
 class GlobalAttentionClassifier(TextClassifier):
     """Global attention and classification, over any encoder of words.
 
-    Section 2.3, with what the paper does not have as options that are off, but ``word_dropout``.
+    Section 2.3. Options that the paper does not have are off, except for ``word_dropout``.
 
     Args:
         attention_dim: width of the global attention.
-        num_contexts: sums of the words that the global attention gives; the paper has one.
+        num_contexts: number of weighted sums of the words that the global attention returns; the
+            paper has one.
         position_dim: width of a position embedding; None for no positions (Table 3, row 4).
-        entities: whether ids tell which words are in two entities, see
+        entities: whether ids say which words belong to two marked entities, see
             :class:`zoo.datasets.Preprocessor`; then positions are relative to both, each with half
-            of that width (Section 3.3).
+            of ``position_dim`` (Section 3.3).
         word_positions: whether positions are also added to the words that the encoder reads; the
-            paper has them in the global attention alone.
-        max_distance: words beyond which these are as far.
-        entity_vectors: whether the mean of the words of each entity stands beside these sums; the
-            paper has none.
+            paper has them in the global attention only.
+        max_distance: the largest distance in words; larger ones count as this one.
+        entity_vectors: whether the mean of the words of each entity is concatenated to these sums;
+            the paper has none.
         hidden_dim: width of the layer before the softmax.
-        dropout: rate on that layer.
-        word_dropout: rate of words left out in training; the paper has none, and overfits small
+        dropout: rate on the output of that layer.
+        word_dropout: share of words dropped in training; the paper has none, and overfits small
             corpora.
-        embedding_dropout: rate of numbers left out of word vectors in training; the paper has none.
-        center_weight: of the centre loss, which pulls that layer's vectors of a class together;
-            0 leaves it out. It is part of this model's ``compute_loss``: where the model is
-            inside another one, or in a loop of one's own, it is not there.
+        embedding_dropout: share of the numbers in word vectors dropped in training; the paper has
+            none.
+        center_weight: weight of the centre loss, which pulls that layer's vectors of a class
+            together; 0 leaves it out. It is part of this model's ``compute_loss``, so it is missing
+            where the model is part of another model, or trained in a custom loop.
         center_rate: the learning rate of the centres.
     """
 
-    # Found on a development split of AG News, as is embedding_range. At higher rates the global
-    # representation, a sum over all filters, soon fixes the attention on a word or two; and as the
-    # first layer normalisation undoes much of their scale, small word vectors learn faster.
+    # Chosen on a development split of AG News, as embedding_range was. At higher rates the global
+    # representation, a sum over all filters, soon fixes the attention on a word or two. Small word
+    # vectors learn faster, as the first layer normalisation undoes much of their scale.
     learning_rate = 5e-4
-    english_dim = 252  # which its 6 heads divide
+    english_dim = 252  # divisible by its 6 heads
 
     needs = {
         "max_distance": ("entities", "position_dim"),
@@ -150,18 +152,18 @@ class GlobalAttentionClassifier(TextClassifier):
         self.centers = None
         if center_weight:
             self.centers = CenterLoss(num_classes, center_rate, dtype="float32")
-            self.centers.build((None, hidden_dim))  # as no call reaches it before a loss is asked
+            self.centers.build((None, hidden_dim))  # no call builds it before the first loss
 
     def encode(
         self, words: Tensor, mask: Tensor | None, training: bool | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Local representations, ``[batch, length, dim]``, and the global one or None."""
+        """Local representations, ``[batch, length, dim]``; the global representation, or None."""
         raise NotImplementedError
 
     def vectors(
         self, ids: Tensor, training: bool | None = None
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """Word vectors, ``[batch, length, embedding_dim]``; positions and roles, or None."""
+        """Word vectors, ``[batch, length, embedding_dim]``; positions and entity roles, or None."""
         ids, roles = self.read(ids)
         words = self.drop_words(self.embed(ids), training=training)
         positions = (
@@ -203,7 +205,7 @@ class GlobalAttentionClassifier(TextClassifier):
         if self.centers is None or not training:
             return loss
         targets = self.kind.only_class(y, self.num_classes)
-        if sample_weight is not None:  # texts that do not count have no class
+        if sample_weight is not None:  # texts of weight 0 count as texts without a class
             targets = ops.where(ops.reshape(sample_weight, (-1,)) > 0, targets, -1)
         own = self.center_weight * self.centers(self.features, targets, training=True)
         return loss + share_of_device(self, own)
@@ -231,10 +233,11 @@ class ACT(GlobalAttentionClassifier):
         num_layers: layers of attentive convolution (Section 4.2).
         num_heads: heads of each layer; divides ``embedding_dim``.
         filters: m, filters of each head.
-        kernel_size: n, words of an n-gram; or several, whose filters' outputs are added up, which
-            the paper found to bring nothing (Section 4.2).
+        kernel_size: n, words of an n-gram; or several sizes, whose filters' outputs are added up,
+            which did not help in the paper (Section 4.2).
         attentive: False uses the feature maps themselves (Table 3, row 1).
-        global_representation: False leaves it out of the attention (Table 3, row 3).
+        global_representation: False leaves the global representation out of the attention (Table 3,
+            row 3).
 
     Example:
         >>> import numpy as np
@@ -262,8 +265,8 @@ class ACT(GlobalAttentionClassifier):
             "kernel_size": 3,  # Section 3.3
             "entities": True,  # Section 3.3
         },
-        # Ours, with what the paper does not have: found on development splits and folds of the
-        # training split of SemEval-2010 task 8.
+        # Not the paper's: options that it does not have, chosen on development splits and folds of
+        # the training split of SemEval-2010 task 8.
         "relations": {
             "num_layers": 2,
             "num_contexts": 4,
@@ -293,7 +296,7 @@ class ACT(GlobalAttentionClassifier):
         super().__init__(num_classes, **kwargs)
         check_heads(num_heads, self.embedding_dim, "embedding_dim")
         if self.entities:
-            self.learning_rate = 1e-3  # found as the preset "relations" was; a Transformer fails
+            self.learning_rate = 1e-3  # chosen as for "relations"; a Transformer fails with it
         self.num_layers = num_layers
         self.num_heads = num_heads
         self.filters = filters
@@ -321,7 +324,7 @@ class ACT(GlobalAttentionClassifier):
     def attend(
         self, layer: int, words: Tensor, mask: Tensor | None, **asked: Any
     ) -> tuple[Tensor, ...]:
-        """A layer: local representations, the global one, and what else a convolution is asked."""
+        """One layer: local representations, the global one, and what else ``asked`` requests."""
         local, overall, *matches = self.convolutions[layer](words, mask=mask, **asked)
         for convolution in self.more_convolutions[layer]:
             others, more = convolution(words, mask=mask)
@@ -334,23 +337,24 @@ class ACT(GlobalAttentionClassifier):
     def filter_ngrams(
         self, texts: Sequence[str], layer: int = 0, most: int = 5, filters: int = 10
     ) -> "pd.DataFrame":
-        """The n-grams that excite the filters most: what each filter has learnt to find.
+        """The n-grams that excite the filters most: what each filter has learnt to detect.
 
-        Equation 2: the match M of a filter with an n-gram.
+        A match is M of Equation 2, between a filter and an n-gram.
 
         Args:
-            texts: where n-grams are looked for.
-            layer: of attentive convolution, from 0; n-grams of the first are of words, those of the
-                next of what came out of it. Of several kernel sizes the first counts.
-            most: n-grams of each filter, all different.
-            filters: how many filters, those with the largest matches.
+            texts: the texts whose n-grams are searched.
+            layer: number of the layer of attentive convolution, from 0. The first layer reads
+                n-grams of words, the next one n-grams of the first layer's output. Where there are
+                several kernel sizes, only the first is used.
+            most: how many different n-grams to return for each filter.
+            filters: how many filters to return: those with the largest matches.
 
         Returns:
-            ``head`` and ``filter``, from 1, ``ngram`` and its ``match``, the largest first.
+            ``head`` and ``filter``, both from 1, ``ngram`` and its ``match``, the largest first.
         """
         import pandas as pd
 
-        found = defaultdict(dict)  # of each head and filter: n-grams and their largest match
+        found = defaultdict(dict)  # for each head and filter: n-grams and their largest match
         for start in range(0, len(texts), SEARCHED_AT_ONCE):
             part = texts[start : start + SEARCHED_AT_ONCE]
             tokens = self.preprocessor.tokens(part)
@@ -369,7 +373,7 @@ class ACT(GlobalAttentionClassifier):
             names = list(dict.fromkeys(ngrams))
             places = {ngram: place for place, ngram in enumerate(names)}
             numbers = np.array([places[ngram] for ngram in ngrams], int)
-            best = np.full((len(names), *matches.shape[1:]), -np.inf)  # of each n-gram
+            best = np.full((len(names), *matches.shape[1:]), -np.inf)  # for each n-gram
             np.maximum.at(best, numbers, matches)
             largest = np.argsort(-best, axis=0, kind="stable")[:most]
             for one in np.ndindex(best.shape[1:]):
@@ -411,9 +415,9 @@ class ACTTransformer(GlobalAttentionClassifier):
     presets = {
         "li2021": {
             **HEAD,
-            "num_layers": 3,  # Section 4.4: as ACT
-            "num_heads": 6,  # Section 4.4: as ACT
-            "feed_forward_dim": 1200,  # 4 embedding_dim as Vaswani et al., and Table 5's count
+            "num_layers": 3,  # Section 4.4: as in ACT
+            "num_heads": 6,  # Section 4.4: as in ACT
+            "feed_forward_dim": 1200,  # 4 * embedding_dim (Vaswani et al.); fits Table 5's count
         },
     }
 

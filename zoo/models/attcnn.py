@@ -17,10 +17,10 @@ RECIPE = Recipe(
     keep="best",
     optimizer="Adadelta",  # Kim, Section 3.1
     settings={"rho": 0.95, "epsilon": 1e-6},  # Kim's code
-    learning_rate=1.0,  # as Adadelta's paper has none
+    learning_rate=1.0,  # Adadelta's paper has no learning rate
     schedule="constant",
     batch_size=50,  # Kim, Section 3.1
-    epochs=25,  # Kim's code; the best on the development split counts
+    epochs=25,  # Kim's code, which keeps the best epoch on the development split
     patience=1,
     class_weights=False,
 )
@@ -46,15 +46,17 @@ class KimCNN(TextClassifier):
     Args:
         filters: feature maps of each width.
         windows: words in the windows of the convolutions.
-        activation: of the convolutions, "relu" or "tanh".
+        activation: activation of the convolutions, "relu" or "tanh".
         dropout: rate on the pooled vector.
-        max_norm: bound on the norm of each class's weights in the softmax, as Kim has it; None for
-            no bound. Zhao and Wu tell of a penalty on it (Section 3.1), Gao et al. of neither.
-        entities: whether ids tell which words are in two entities, see
-            :class:`zoo.datasets.Preprocessor`; then the positions relative to both stand beside
-            each word's vector (Nguyen and Grishman 2015, Section 3.1).
-        position_dim: width of the position embeddings, half of it for each entity; None for none.
-        max_distance: words beyond which a position is as far.
+        max_norm: bound on the norm of each class's weights in the softmax, as in Kim's paper; None
+            for no bound. Zhao and Wu mention a penalty on it instead (Section 3.1), Gao et al.
+            neither.
+        entities: whether ids say which words belong to two marked entities, see
+            :class:`zoo.datasets.Preprocessor`; then the positions relative to both are concatenated
+            to each word's vector (Nguyen and Grishman 2015, Section 3.1).
+        position_dim: width of the position embeddings, half of it for each entity; None for no
+            positions.
+        max_distance: the largest distance in words; larger ones count as this one.
 
     Example:
         >>> import numpy as np
@@ -77,7 +79,7 @@ class KimCNN(TextClassifier):
             "dropout": 0.5,  # Kim, Section 3.1
             "max_norm": 3.0,  # Kim, Section 3.1
         },
-        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+        "gao2018": {  # as in the comparison of HCAN's paper, Sections 4.2 and 4.3
             "embedding_dim": 512,
             "filters": 100,
             "windows": (3, 4, 5),
@@ -132,7 +134,7 @@ class KimCNN(TextClassifier):
         return self.classify_words(self.vectors(ids), word_mask(ids), training)
 
     def vectors(self, ids: Tensor) -> Tensor:
-        """Word vectors, with those of the positions beside them if there are entities."""
+        """Word vectors, concatenated with position vectors if entities are marked."""
         ids, roles = self.read(ids)
         if self.positions is None:
             return self.embed(ids)
@@ -152,7 +154,7 @@ class ATTCNN(KimCNN):
     convolutions read it (Section 2.2, Figure 1).
 
     Args:
-        attention_dim: width of the network that scores a pair; the paper does not give it.
+        attention_dim: width of the network that scores a pair of words; not given in the paper.
         decay: lambda of the distance decay, 0 to 1; the paper gives no value (Section 3.2.1).
 
     Example:
@@ -164,11 +166,12 @@ class ATTCNN(KimCNN):
     """
 
     learning_rate = 1e-3
-    # The paper gives the width of words alone (Section 3.1), and names dropout and a penalty on the
-    # weights: the rest is Kim's, whose bound stands for the penalty, the last is ours.
+    # The paper gives only the width of word vectors (Section 3.1), and mentions dropout and a
+    # penalty on the weights. Kim's values are used for the rest, with Kim's bound in place of the
+    # penalty; attention_dim is our choice.
     preset_weights = {"zhao2016": "word2vec-google-news-300"}  # Section 3.1
     presets = {"zhao2016": KimCNN.presets["kim2014"] | {"attention_dim": 100}}
-    recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; the rest is not told, so Kim's
+    recipes = {"zhao2016": RECIPE}  # Section 3.1: Adadelta; Kim's values for what is not given
 
     def __init__(
         self, num_classes: Classes, *, attention_dim: Size = 100, decay: Share = 0.1, **kwargs: Any

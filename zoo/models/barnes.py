@@ -25,7 +25,7 @@ RECIPE = Recipe(  # Section 4.3
     schedule="constant",
     batch_size=32,
     epochs=20,  # tuned for each corpus; the paper does not give it
-    patience=1 / 4,  # the best epoch is kept; five without a better one end it
+    patience=1 / 4,  # the best epoch is kept; training ends after five without improvement
     class_weights=False,
 )
 
@@ -43,12 +43,12 @@ class LSTM(TextClassifier):
 
     Args:
         units: width of the LSTM, in each direction.
-        bidirectional: a second LSTM reads the words backward.
-        pooling: "last" state or "mean" of the states.
-        hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 tells of one of 50,
-            which the counts of Table 3 do not have. None leaves it out.
+        bidirectional: whether a second LSTM reads the words backward.
+        pooling: "last" for the last state, or "mean" for the mean of the states.
+        hidden_dim: width of a layer with ReLU before the softmax; Section 4.3 mentions a layer of
+            width 50, which the parameter counts of Table 3 do not include. None leaves it out.
         dropout: rate on the word vectors.
-        state_dropout: rate on the state; the code of Barnes et al. has a dropout there, too.
+        state_dropout: rate on the state; the code of Barnes et al. has dropout there, too.
 
     Example:
         >>> import numpy as np
@@ -120,8 +120,8 @@ class BarnesCNN(TextClassifier):
         filters: feature maps of each width.
         windows: words in the windows of the convolutions.
         hidden_dim: width of the layer before the softmax.
-        dropout: rate on word vectors and at one place more.
-        drop_after: which place: after the "convolutions", or after the "hidden" layer, as in the
+        dropout: rate on word vectors and at one more place.
+        drop_after: that place: after the "convolutions", or after the "hidden" layer, as in the
             code of Barnes et al.
 
     Example:
@@ -133,8 +133,8 @@ class BarnesCNN(TextClassifier):
     """
 
     presets = {
-        # Table 3's 83,714 parameters are those of 3 filters on texts of 57 words, the longest
-        # of SST-fine (Table 1), under a hidden layer of 300 (Section 5.1).
+        # Table 3's 83,714 parameters fit 3 filters on texts of 57 words, the longest of SST-fine
+        # (Table 1), followed by a hidden layer of width 300 (Section 5.1).
         "ambartsoumian2018": {
             "embedding_dim": 300,  # Section 5.1
             "filters": 3,  # Table 3's count
@@ -175,7 +175,7 @@ class BarnesCNN(TextClassifier):
 
     def call(self, ids: Tensor, training: bool | None = None) -> Tensor:
         words = self.drop(zero_masked(self.embed(ids), word_mask(ids)), training=training)
-        # As long as the longest text, whatever the batch: Dense needs one length.
+        # Every batch is padded or cut to max_words, as the Dense layer needs a fixed length.
         words = ops.pad(words, [[0, 0], [0, self.max_words], [0, 0]])[:, : self.max_words]
         features = []
         for size, convolution in zip(self.windows, self.convolutions, strict=True):

@@ -19,7 +19,7 @@ from zoo.registry import register_model
 
 @keras.saving.register_keras_serializable("zoo")
 class GatedCell(Layer):
-    """A step of the gated recurrent network (Section 2.2): an LSTM whose output gate is open.
+    """A step of the gated recurrent network (Section 2.2): an LSTM with an always open output gate.
 
     ``i, f = sigmoid(W [h; s] + b)``, ``g = tanh(W [h; s] + b)``, ``h = tanh(i g + f h)``.
 
@@ -53,7 +53,7 @@ class Level(UnmaskedLayer):
         self.units = units
 
     def summarize(self, inputs: Tensor, mask: Tensor | None, training: bool | None) -> Tensor:
-        """A vector, ``[batch, units]``, of each sequence."""
+        """A vector for each sequence, ``[batch, units]``."""
         raise NotImplementedError
 
     def call(
@@ -71,8 +71,9 @@ class Level(UnmaskedLayer):
 class ConvolutionalSentence(Level):
     """A sentence's vector by convolution (Section 2.1, Figure 2).
 
-    Filters of one, two and three words, their average over the sentence, tanh; and the mean of the
-    three. An n-gram starts at every word; beyond the last one there are zeros.
+    The output of filters over one, two and three words is averaged over the sentence and goes
+    through tanh; the vector is the mean of the three. An n-gram starts at every word, with zeros
+    beyond the last word.
     """
 
     def __init__(self, units: int, **kwargs: Any) -> None:
@@ -114,8 +115,8 @@ class GatedDocument(Level):
 
     Args:
         units: width of a state.
-        bidirectional: whether a second network reads the sentences backward; its states stand
-            beside the first one's.
+        bidirectional: whether a second network reads the sentences backward; its states are
+            concatenated to those of the first.
     """
 
     def __init__(self, units: int, bidirectional: bool = False, **kwargs: Any) -> None:
@@ -149,7 +150,7 @@ class GRNN(HierarchicalClassifier):
         units: width of sentence vectors and of the states of the document's network; the paper
             does not give it.
         bidirectional: whether the document's network reads the sentences in both directions, as
-            Yang et al. 2016 have it (Section 4), or forward, as Tang et al. (Section 2.2).
+            in Yang et al. 2016 (Section 4), or only forward, as in Tang et al. (Section 2.2).
         output_dropout: rate on the document vector; the paper has none.
 
     Example:
@@ -161,7 +162,7 @@ class GRNN(HierarchicalClassifier):
     """
 
     learning_rate = 2e-3
-    sentence_groups = 4  # as HAN
+    sentence_groups = 4  # as in HAN
 
     preset_weights = {"tang2015": "word2vec"}  # Section 3.1
     presets = {

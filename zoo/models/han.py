@@ -25,8 +25,9 @@ POOLINGS = {
 class HANLevel(keras.layers.Layer):
     """One level of HAN: ``[batch, length, dim]`` to ``[batch, 2 * units]`` (Sections 2.1-2.2).
 
-    With ``return_attention_scores`` also two weights: the attention's, as of one head,
-    ``[batch, 1, length]``, None without attention; and None, as no word attends to another.
+    With ``return_attention_scores`` it also returns two values: the attention weights, with one
+    head, ``[batch, 1, length]``, or None without attention; and None, as words do not attend to
+    one another.
     """
 
     def __init__(self, units: int, attention_dim: int, pooling: str, **kwargs: Any) -> None:
@@ -46,7 +47,7 @@ class HANLevel(keras.layers.Layer):
         training: bool | None = None,
         return_attention_scores: bool = False,
     ) -> Tensor | tuple[Tensor, Any]:
-        # Equations 1-4. Keras' GRU adds a second, recurrent bias to each gate's.
+        # Equations 1-4. Keras' GRU has a second, recurrent bias in each gate.
         annotations = self.encoder(inputs, mask=mask, training=training)
         # Equations 5-7, and 8-10
         vector, weights = self.summary(annotations, mask=mask, return_attention_scores=True)
@@ -83,7 +84,7 @@ class HAN(HierarchicalClassifier):
     """
 
     learning_rate = 2e-3
-    sentence_groups = 4  # a step of a GRU costs more than a padded word in it
+    sentence_groups = 4  # one more GRU step costs more than a padded word in a step
 
     preset_weights = dict.fromkeys(("yang2016", "gao2018"), "word2vec")  # Section 3.3; HCAN's 4.3
     presets = {
@@ -93,7 +94,7 @@ class HAN(HierarchicalClassifier):
             "attention_dim": 100,  # Section 3.3
             "output_dropout": 0.0,  # the paper has none
         },
-        "gao2018": {  # as HCAN's paper compares it, Sections 4.2 and 4.3
+        "gao2018": {  # as in the comparison of HCAN's paper, Sections 4.2 and 4.3
             "embedding_dim": 512,
             "units": 50,
             "attention_dim": 200,
@@ -106,10 +107,10 @@ class HAN(HierarchicalClassifier):
             keep="best",
             optimizer="SGD",  # Section 3.3
             settings={"momentum": 0.9},  # Section 3.3
-            learning_rate=0.1,  # by grid search on the validation split: not told
+            learning_rate=0.1,  # the paper: by grid search on the validation split, no value given
             schedule="constant",
             batch_size=64,  # Section 3.3
-            epochs=20,  # not told
+            epochs=20,  # not given in the paper
             patience=1,
             class_weights=False,
         ),

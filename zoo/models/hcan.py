@@ -26,9 +26,10 @@ from zoo.registry import register_model
 class HCANLevel(keras.layers.Layer):
     """One hierarchy of HCAN: ``[batch, length, dim]`` to ``[batch, dim]`` (Section 3, Figure 1).
 
-    With ``return_attention_scores`` also two weights: the target's, ``[batch, num_heads, length]``,
-    None for max-pooling; and what each word gives the others in the self-attention,
-    ``[batch, num_heads, length, length]``, of all self-attentions one after the other.
+    With ``return_attention_scores`` it also returns two tensors of weights: those of the target
+    attention, ``[batch, num_heads, length]``, or None for max-pooling; and those that each word
+    gives the others in self-attention, ``[batch, num_heads, length, length]``, where the heads of
+    all self-attentions follow one another.
     """
 
     def __init__(
@@ -61,8 +62,8 @@ class HCANLevel(keras.layers.Layer):
 
         self.positions = None
         if position == "learned":
-            # Of deviation 0.05, and in the authors' code 0.1: word2vec's numbers have one of 0.18
-            # to 0.32, those of words that start at random one of 0.03.
+            # The standard deviation is 0.05 here, and 0.1 in the authors' code. That of word2vec's
+            # numbers is 0.18 to 0.32, that of randomly initialized word vectors 0.03.
             self.positions = PositionEmbedding(max_length, dim, initializer="random_normal")
         self.drop = keras.layers.Dropout(dropout)
         self.attention, self.norm = attention(activation), norm()
@@ -78,7 +79,7 @@ class HCANLevel(keras.layers.Layer):
 
     @property
     def self_attentions(self) -> Iterator[tuple[Any, ...]]:
-        """The self-attentions of each layer, the second one None where there is one, and norms."""
+        """For each layer its self-attention, the parallel one or None, and its normalisation."""
         yield self.attention, self.parallel, self.norm
         yield from zip(self.more_attentions, self.more_parallels, self.more_norms, strict=True)
 
@@ -147,17 +148,18 @@ class HCAN(HierarchicalClassifier):
         project_values: the paper's target attention convolves its values (Equation 5); False
             averages its input, as the authors' code does.
         dropout: rate on embeddings and attention weights (Section 3.8).
-        norm_epsilon: of the layer normalisation (Section 3.8, which tells none). The product of two
-            averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small as it is. It is
-            also there with one self-attention, of which the paper does not tell.
+        norm_epsilon: epsilon of the layer normalisation (Section 3.8, which gives no value). The
+            product of two averages has a variance of 1e-8 to 1e-3: Keras' 1e-3 leaves it as small
+            as it is. The normalisation also follows a single self-attention, for which the paper
+            does not mention it.
         norm_words: whether the layer normalisation runs over the words and the features of a
             sentence together, as in the authors' code, or over each word's features.
-        num_layers: of self-attention in each level; the paper found that more than one do not help
+        num_layers: layers of self-attention in each level; in the paper more than one did not help
             (Section 3.7).
-        activation: of the convolutions, but the tanh of Equation 4; the paper found ELU to be
-            better than ReLU (Section 3.2).
-        position: "learned" position embeddings, which the paper found to help slightly (Section
-            3.6), or "none".
+        activation: activation of the convolutions, except for the tanh of Equation 4; in the paper
+            ELU was better than ReLU (Section 3.2).
+        position: "learned" position embeddings, which helped slightly in the paper (Section 3.6),
+            or "none".
         output_dropout: rate on the document vector; the authors' code has 0.1, the paper none.
         max_sentences: the most sentences of a document; None for a flat variant.
 
@@ -177,7 +179,7 @@ class HCAN(HierarchicalClassifier):
             "num_heads": 8,  # Section 4.2
             "kernel_size": 3,  # Section 3.2: window of three words
             "dropout": 0.1,  # Section 3.8
-            "output_dropout": 0.0,  # Section 3.8 names none; the authors' code has 0.1
+            "output_dropout": 0.0,  # Section 3.8 has none; the authors' code has 0.1
         },
     }
     recipes = {"gao2018": GAO2018}
@@ -228,5 +230,5 @@ class HCAN(HierarchicalClassifier):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Any:
-        """Models that were saved before ``norm_epsilon`` have Keras' own."""
+        """Models that were saved before ``norm_epsilon`` was an option have Keras' default."""
         return super().from_config({"norm_epsilon": 1e-3} | config, custom_objects)

@@ -29,13 +29,13 @@ RECIPE = Recipe(  # Section 4.4
     settings={"rho": 0.95, "epsilon": 1e-8},  # authors' code: epsilon
     learning_rate=0.1,
     schedule="constant",
-    batch_size=32,  # that of the baselines (Section 4.3); authors' code: 128, and 50,000 steps
+    batch_size=32,  # as for the baselines (Section 4.3); authors' code: 128, and 50,000 steps
     steps=100_000,
-    patience=1 / 20,  # the paper has none: 5,000 steps without a better accuracy end it
+    patience=1 / 20,  # training ends after 5,000 steps without improvement; the paper has none
     class_weights=False,
 )
-RATES = {50: 0.15, 100: 0.125, 200: 0.1, 300: 0.1, 600: 0.05}  # Section 4.4: by the width
-RECIPES = {  # of the width of the paper's tables, and of each other one
+RATES = {50: 0.15, 100: 0.125, 200: 0.1, 300: 0.1, 600: 0.05}  # Section 4.4: for each width
+RECIPES = {  # for the width of the paper's tables, and for each other width
     "ambartsoumian2018": RECIPE,
     **{
         f"ambartsoumian2018_{width}": dataclasses.replace(RECIPE, learning_rate=rate)
@@ -68,11 +68,11 @@ class SSAN(TextClassifier):
     Args:
         num_layers: layers of self-attention.
         position: "rpr" (Section 2.3.3), "sinusoidal" (2.3.1), "learned" (2.3.2) or "none".
-        max_distance: k, the largest distance with a representation of its own (Section 2.3.3).
-        dropout: rate on word vectors and on the sentence vector. The paper's 0.7 is what its
-            authors' code keeps.
-        attention_dropout: rate on what a self-attention layer puts out; the authors' code at first
-            drops 0.3 twice.
+        max_distance: k, the largest distance that has a separate representation (Section 2.3.3).
+        dropout: rate on word vectors and on the sentence vector. The paper's 0.7 is the share that
+            the authors' code keeps.
+        attention_dropout: rate on the output of a self-attention layer; the first version of the
+            authors' code drops 0.3 twice.
 
     Example:
         >>> import numpy as np
@@ -89,7 +89,7 @@ class SSAN(TextClassifier):
             "embedding_dim": 300,  # Section 4.2
             "max_distance": 10,  # Section 3
             "dropout": 0.3,  # Section 4.4: "0.7", which the authors' code keeps
-            "attention_dropout": 0.5,  # authors' code, at first: 0.3 twice
+            "attention_dropout": 0.5,  # authors' code; its first version: 0.3 twice
             "train_embeddings": False,  # authors' code; the paper does not say
         }
     )
@@ -126,7 +126,7 @@ class SSAN(TextClassifier):
         self.classify.use_bias = False  # as in Table 3's counts and in the authors' code
 
     def attention_layer(self, max_distance: int | None) -> keras.layers.Layer:
-        """Q, K and V and what follows the attention are feed-forward layers with ReLU."""
+        """A layer whose Q, K, V and output are feed-forward layers with ReLU."""
         return RelativePositionAttention(
             1, self.embedding_dim, max_distance, "relu", dropout=self.attention_dropout
         )
@@ -182,8 +182,8 @@ class Transformer(SSAN):
         {
             "embedding_dim": 300,  # Section 4.2
             "num_layers": 2,  # Section 3
-            "num_heads": 10,  # not told; Table 3's count is that of heads of 30
-            "hidden_dim": 300,  # authors' code, and Table 3's count
+            "num_heads": 10,  # not given; Table 3's parameter count fits heads of width 30
+            "hidden_dim": 300,  # authors' code, and Table 3's parameter count
             "max_distance": 10,  # Section 3
             "dropout": 0.3,  # Section 4.4: "0.7", which the authors' code keeps
             "attention_dropout": 0.1,  # Section 3: Vaswani et al.'s; Section 4.4 has 0.3 for all

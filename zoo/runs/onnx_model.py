@@ -1,4 +1,4 @@
-"""Answers of a run without TensorFlow: by its ``model.onnx``, which takes texts, in onnxruntime."""
+"""Answers of a run without TensorFlow: onnxruntime runs its ``model.onnx``, which takes texts."""
 
 import json
 import os
@@ -16,22 +16,22 @@ from zoo.errors import UsageError
 from zoo.progress import progress
 
 NAME = "model.onnx"  # in a run folder, and in an export
-ABOUT = "zoo"  # what the file tells of itself
-BATCH = 16  # texts that are computed together, at most: more leave the processor's caches
-CHARACTERS = 200_000  # of these texts, padded to the longest, unless one alone has more
+ABOUT = "zoo"  # name of the metadata in which the file describes its model
+BATCH = 16  # texts that are computed together, at most: more do not fit the processor's caches
+CHARACTERS = 200_000  # of a batch, padded to its longest text; a single text may have more
 
 
 class OnnxClassifier:
     """A trained model that answers texts, and does nothing else.
 
     Args:
-        path: the file, of ``zoo export --format onnx`` or of a run folder.
+        path: the file, from ``zoo export --format onnx`` or a run folder.
 
     Attributes:
-        labels, kind, thresholds: as of a :class:`zoo.TextClassifier`.
+        labels, kind, thresholds: as in a :class:`zoo.TextClassifier`.
 
     Raises:
-        UsageError: if onnxruntime is not installed, or the file is none of these, or damaged.
+        UsageError: if onnxruntime is not installed, or the file is not such a file or damaged.
 
     Example:
         >>> import zoo
@@ -50,7 +50,7 @@ class OnnxClassifier:
                 "answers by model.onnx need onnxruntime: pip install onnxruntime"
             ) from None
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # each core computes a batch of its own
+        options.intra_op_num_threads = 1  # each core computes a separate batch
         options.log_severity_level = 3
         try:
             self.session = onnxruntime.InferenceSession(str(path), options)
@@ -64,7 +64,7 @@ class OnnxClassifier:
             raise UsageError(
                 f"{path} takes no texts, or is not zoo's: write it with zoo export --format onnx"
             ) from None
-        except Exception as error:  # onnxruntime's have no base of their own
+        except Exception as error:  # onnxruntime's exceptions have no common base class
             version, reason = onnxruntime.__version__, " ".join(str(error).split())[:200]
             raise UsageError(
                 f"{path} is damaged, or too new for onnxruntime {version}: {reason}"
@@ -77,7 +77,7 @@ class OnnxClassifier:
     def predict_texts(
         self, texts: Sequence[str], batch_size: int = BATCH, verbose: int | str | None = None
     ) -> np.ndarray:
-        """The same; texts of like length are computed together, and each core has a batch."""
+        """As :meth:`predict`; batches have texts of similar length, and each core computes one."""
         check_texts(texts)
         texts = list(map(well_formed, texts))
         found = np.empty((len(texts), len(self.labels)), "float32")
@@ -95,10 +95,10 @@ class OnnxClassifier:
         return found
 
     def classify(self, texts: Sequence[str]) -> list[dict[str, Any]]:
-        """Of each ``text`` its ``label``, the ``probability`` of that, and ``probabilities``.
+        """For each ``text`` its ``label``, the label's ``probability``, and all ``probabilities``.
 
         Raises:
-            UsageError: where a probability is no number.
+            UsageError: if a probability is NaN or infinite.
         """
         check_texts(texts)
         texts = list(texts)
@@ -107,7 +107,7 @@ class OnnxClassifier:
 
 
 def _of_like_length(texts, size) -> Iterator[list[int]]:
-    """Rows of texts of like length, so many at a time, and fewer of long ones."""
+    """Batches of row numbers, for texts of similar length; batches of long texts are smaller."""
     rows = []
     for row in sorted(range(len(texts)), key=lambda row: len(texts[row])):
         if rows and (len(rows) == size or (len(rows) + 1) * len(texts[row]) > CHARACTERS):

@@ -1,4 +1,4 @@
-"""Answers to requests that come one by one, computed together."""
+"""Requests that arrive one by one are answered together, in batches."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,30 +8,31 @@ import numpy as np
 
 
 class Full(Exception):
-    """More texts wait than may."""
+    """Too many texts wait already."""
 
 
 class BatchedAnswers:
-    """A queue of requests with a bound; as many threads as cores answer what waits, together.
+    """A bounded queue of requests, whose texts several threads answer in batches.
 
     Args:
-        answers: texts to ``[texts, classes]`` probabilities; called by several threads.
-        most: texts that may wait.
-        batch: texts that are computed together, at most, unless a request has more.
-        threads: how many compute.
+        answers: a function from texts to ``[texts, classes]`` probabilities, which several threads
+            call.
+        most: the largest number of texts that may wait.
+        batch: the largest number of texts that are computed together, unless a request has more.
+        threads: number of threads that compute answers.
     """
 
     def __init__(self, answers: Callable, most: int = 2_048, batch: int = 16, threads: int = 2):
         self.answers, self.most, self.batch = answers, most, batch
-        self.waiting = 0  # texts, in the queue and in work
+        self.waiting = 0  # texts that are in the queue or being computed
         self._queue, self._pool = asyncio.Queue(), ThreadPoolExecutor(threads)
         self._workers = [asyncio.create_task(self._work()) for _ in range(threads)]
 
     async def __call__(self, texts: Sequence[str]) -> np.ndarray:
-        """The probabilities of the texts of a request.
+        """Answers a request: the probabilities of its texts.
 
         Raises:
-            Full: at once, if too many wait.
+            Full: immediately, if too many texts wait.
         """
         if self.waiting + len(texts) > self.most:
             raise Full
@@ -44,7 +45,7 @@ class BatchedAnswers:
             self.waiting -= len(texts)
 
     async def close(self) -> None:
-        """Ends the threads, once all that waits is answered."""
+        """Ends the threads once all waiting requests are answered."""
         await self._queue.join()
         for one in self._workers:
             one.cancel()
@@ -59,10 +60,10 @@ class BatchedAnswers:
             loop, start = asyncio.get_running_loop(), 0
             try:
                 found = await loop.run_in_executor(self._pool, self.answers, texts)
-            except Exception as error:  # of each request, and the next one is answered
+            except Exception as error:  # each of these requests gets it; the worker goes on
                 found = error
             for some, answered in requests:
-                if not answered.done():  # whose client has not gone
+                if not answered.done():  # else the client has disconnected
                     if isinstance(found, Exception):
                         answered.set_exception(found)
                     else:

@@ -28,12 +28,12 @@ from zoo.runs.onnx_model import NAME, OnnxClassifier
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import RUNTIMES, fastest_runtime, load
 
-PIECES = 16  # of work, at least; a file is read as often as it has pieces
+PIECES = 16  # pieces of work, at least; a file is read once for each of its pieces
 BATCH = 512  # texts that a worker gets at once
-ANSWERED_AT_ONCE = 64  # of these, of like length
-TOLD = "told"  # what reading a file has to tell
+ANSWERED_AT_ONCE = 64  # texts of similar length in a call of the SavedModel
+TOLD = "told"  # tag of the messages that reading a file logs
 
-OWN = threading.local()  # to a thread: ``messages``, where they are kept
+OWN = threading.local()  # its ``messages`` are those kept for the current thread
 
 logger = logging.getLogger("zoo")
 
@@ -62,7 +62,7 @@ class SavedModelHandler(ModelHandler):
 
     Args:
         path: the SavedModel, on a disk that all workers see.
-        kind: of the answers.
+        kind: the kind of answers that the model gives.
     """
 
     def __init__(self, path: str, kind=ONE):
@@ -102,43 +102,43 @@ def predict_on_beam(
 ) -> None:
     """Labels the texts of files, and writes JSON lines into a new folder.
 
-    A line is what ``zoo predict --no-keep-columns`` prints as JSON; lines come in no order. Texts
-    are read as they are labelled, and not kept.
-    The pieces of work are files; of fewer than 16 files, each is read several times, for a share of
-    its rows.
+    A line is what ``zoo predict --no-keep-columns`` prints as JSON; lines are in no particular
+    order. Texts are read while others are labelled, and are not kept in memory.
+    Each file is a piece of work. If there are fewer than 16 files, each is read several times, each
+    time for a share of its rows.
 
     Args:
         run: the run folder.
-        files: a file, or a glob, as of :func:`zoo.datasets.read_texts`.
+        files: a file or a glob, as for :func:`zoo.datasets.read_texts`.
         output: a folder that does not exist yet.
-        text_column: by default ``text``, or else a well-known name.
-        options: of Beam's pipeline, such as ``--runner=FlinkRunner``; by default all cores of this
-            machine.
-        on_bad_row: as of :func:`zoo.datasets.read_texts`, but each file by itself must have more
+        text_column: the column of the texts; by default ``text``, or else a well-known name.
+        options: options of Beam's pipeline, such as ``--runner=FlinkRunner``; by default it runs on
+            all cores of this machine.
+        on_bad_row: as for :func:`zoo.datasets.read_texts`, but each single file must have more
             good rows than bad ones.
-        encoding: of files that are not UTF-8, such as "cp1252".
-        runtime: "onnx", the run's ``model.onnx``; or "keras", its SavedModel; by default the former
-            where there is one.
+        encoding: the encoding of files that are not UTF-8, such as "cp1252".
+        runtime: "onnx" for the run's ``model.onnx``, or "keras" for its SavedModel; by default
+            "onnx" where there is such a file.
 
     Raises:
-        UsageError: if the run has no such model, a file cannot be read, or the folder is there.
+        UsageError: if the run has no such model, a file cannot be read, or the folder exists.
     """
     run, files, output = expanded(run), as_path(files), expanded(output)
     if runtime not in (None, *RUNTIMES):
         raise unknown("runtime", runtime, RUNTIMES)
     if (runtime or fastest_runtime(run)) == "onnx":
-        load(run, "onnx")  # or is told that it cannot be
+        load(run, "onnx")  # raises here, before any work, if the file cannot be loaded
         handler = OnnxHandler(str((run / NAME).absolute()))
     else:
         handler = _handler_of_saved_model(run)
     check_new(output)
     check_no_pattern(output)
-    text_column = text_column_of(files, text_column, encoding)  # the same one of all files
+    text_column = text_column_of(files, text_column, encoding)  # the same column in all files
     paths = list(map(str, matching_files(files)))
-    with _told():  # by a worker, again
-        # Refuses files without a row
+    with _told():  # messages are dropped here, as a worker reports them again
+        # This raises if no file has a row.
         next(stream_texts(files, text_column, on_bad_row, encoding), None)
-        for path in paths:  # a fault of the first row is told at once, and not by a worker
+        for path in paths:  # a faulty first row raises here, before a worker starts
             next(_rows((path, 0), 1, text_column, on_bad_row, encoding), None)
     shares = math.ceil(PIECES / len(paths))
     with whole(output.absolute()) as folder:
@@ -162,7 +162,7 @@ def predict_on_beam(
         try:
             pipeline.run().wait_until_finish()
         except Exception as error:
-            reason = str(error).strip().rpartition("\n")[2]  # of a worker's stack trace
+            reason = str(error).strip().rpartition("\n")[2]  # last line of a worker's stack trace
             raise usage_error_in(error) or UsageError(f"Apache Beam failed: {reason}") from error
         for reports in folder.glob(f"{TOLD}*"):
             for report in reports.read_text("utf-8").splitlines():
@@ -180,11 +180,14 @@ def _handler_of_saved_model(run):
 
 @contextlib.contextmanager
 def _told() -> Iterator[list[str]]:
-    """What this thread logs meanwhile: a worker has no terminal, and each share would tell it."""
-    logger.addFilter(_keep)  # once, however often
+    """Keeps the messages that this thread logs, in a list, in place of showing them.
+
+    A worker has no terminal, and each share of a file would repeat the messages.
+    """
+    logger.addFilter(_keep)  # adding it again has no effect
     OWN.messages, before = [], getattr(OWN, "messages", None)
     level = logger.level
-    if not logger.isEnabledFor(logging.WARNING):  # as in a worker
+    if not logger.isEnabledFor(logging.WARNING):  # as is the case in a worker
         logger.setLevel(logging.WARNING)
     try:
         yield OWN.messages
@@ -207,10 +210,13 @@ def _rows(
     on_bad_row: str = "fail",
     encoding: str | None = None,
 ) -> Iterator[tuple]:
-    """A share of a file's rows: every so many-th batch. The first one tells of it, too."""
+    """A share of a file's rows: every n-th batch of n shares.
+
+    The first share also yields the messages that reading the file logs.
+    """
     path, share = piece
     rows = stream_texts(path, text_column, on_bad_row, encoding)
-    with contextlib.suppress(NoRows):  # as of one part of many
+    with contextlib.suppress(NoRows):  # a single file of many may be empty
         for number in itertools.count():
             with _told() as messages:
                 batch = list(itertools.islice(rows, BATCH))

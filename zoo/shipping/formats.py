@@ -1,4 +1,4 @@
-"""Export of a run: its model in a format to ship, what it takes to use it, and a card."""
+"""Export of a run: its model in a format to ship, the files needed to use it, and a card."""
 
 import importlib
 import logging
@@ -28,13 +28,13 @@ from zoo.shipping.model_card import Agreement, model_card
 from zoo.shipping.saved_model import export_saved_model
 from zoo.shipping.scores import Scores
 
-COMPARED = 1000  # texts of the test split, by the export and by Keras
-PART = 50  # of them, at once
+COMPARED = 1000  # texts of the test split on which the export is compared with Keras
+PART = 50  # texts that are compared at once
 
-QUANTIZED = (keras.layers.Embedding, keras.layers.Dense)  # what Keras can
-LOOPS = (keras.layers.RNN, PairwiseAttention)  # LiteRT's carry nothing of unknown size
+QUANTIZED = (keras.layers.Embedding, keras.layers.Dense)  # layers that Keras can quantize
+LOOPS = (keras.layers.RNN, PairwiseAttention)  # loops in LiteRT need tensors of known shapes
 
-Answer = Callable[[Sequence[str]], np.ndarray]  # texts to probabilities, by what was written
+Answer = Callable[[Sequence[str]], np.ndarray]  # from texts to the probabilities of the export
 
 logger = logging.getLogger("zoo")
 
@@ -49,31 +49,32 @@ def export(
 ) -> Path:
     """Writes the model of a run in a format to ship.
 
-    ``savedmodel`` and ``onnx`` take texts; the latter is one file, which onnxruntime runs by
-    itself: see :func:`zoo.shipping.onnx_file.write_of_texts`. ``litert``, and ``onnx`` with
-    ``ids``, hold no strings: they take word ids ``[batch, (sentences,) words]`` int32, padded with
-    0, and give ``probabilities`` ``[batch, classes]`` and, of a model with attention, the words'
-    ``weights``, of the shape of the ids. ``vocabulary.txt``, ``labels.txt`` and
-    ``preprocessing.json`` lie beside them.
-    ``model_card.md`` tells about the model, and how far the export agrees with Keras.
+    ``savedmodel`` and ``onnx`` take texts. ``onnx`` is a single file, which plain onnxruntime runs:
+    see :func:`zoo.shipping.onnx_file.write_of_texts`. ``litert``, and ``onnx`` with ``ids``, do not
+    take strings but word ids ``[batch, (sentences,) words]`` int32, padded with 0. They return
+    ``probabilities`` ``[batch, classes]`` and, if the model has attention, the words' ``weights``,
+    of the shape of the ids. ``vocabulary.txt``, ``labels.txt`` and ``preprocessing.json`` are
+    written beside them.
+    ``model_card.md`` describes the model, and how far the export agrees with Keras.
 
     Args:
         run: the run folder.
         format: "savedmodel", "onnx" or "litert".
-        quantize: None; "int8", weights of a byte; or "float16", of two (onnx, litert).
-        output: a folder that does not exist yet; by default in the run's ``exports``: ``<format>``,
-            and, each after a dash, ``ids`` or ``attention`` and ``<quantize>``.
+        quantize: None; "int8" for weights of one byte; or "float16" for two bytes (onnx, litert).
+        output: a folder that does not exist yet. By default it is in the run's ``exports``, and its
+            name is ``<format>`` followed by ``ids`` or ``attention`` and ``<quantize>``, each after
+            a dash.
         ids: whether ``onnx`` takes word ids.
-        attention: whether ``onnx`` of texts also tells how much each word weighs, and where it is.
+        attention: whether ``onnx`` from texts also returns each word's weight and its place.
 
     Returns:
         The folder.
 
     Raises:
         UsageError: for an unknown format or quantization, if a package of the format is not
-            installed, if the run is not finished, if the format has no form of what the model does,
-            if what was written answers an empty text, one of unknown words or a test text with
-            NaN or infinity, or if the folder exists or cannot be written.
+            installed, if the run is not finished, if the format cannot represent the model, if the
+            export answers an empty text, a text of unknown words or a test text with NaN or
+            infinity, or if the folder exists or cannot be written.
 
     Example:
         >>> import zoo
@@ -110,8 +111,8 @@ def export(
     model = load(run)
     config = read_config(run)
     if config.settings.data is not None:
-        read_scores(run)  # which the card tells, or an error, before anything is written
-    edges = ["", _unknown_words(model.preprocessor)]  # which test splits may have none of
+        read_scores(run)  # for the card; raises here, before anything is written
+    edges = ["", _unknown_words(model.preprocessor)]  # test splits may lack such texts
     texts = [*edges, *_test_texts(config)]
     expected = probabilities_of(model, texts)
     with whole(output) as folder:
@@ -123,7 +124,7 @@ def export(
             answers = [answer(part) for part in told]
         except (OSError, UsageError):
             raise
-        except Exception as error:  # of a converter: megabytes, the reason first
+        except Exception as error:  # a converter's message is long, and begins with the reason
             reason, *_ = str(error).strip().split("\n")
             raise UsageError(f"{format} cannot hold {model.name}: {reason[:300]}") from error
         answers, agreement = np.concatenate(answers), None
@@ -132,7 +133,7 @@ def export(
             agreement = Agreement.of(expected, answers, len(edges), model.kind, model.thresholds)
         fixed = format == "litert" and _has_loops(model)
         card = model_card(run, model, folder, name, agreement, fixed)
-        if format == "onnx" and not ids:  # but what tells of the file itself
+        if format == "onnx" and not ids:  # the file holds the card, but not its list of files
             from zoo.shipping.onnx_file import add_card
 
             add_card(folder / NAME, card.partition("\n## Files\n")[0])
@@ -144,7 +145,7 @@ def export(
 
 
 def _test_texts(config) -> list[str]:
-    """Texts of the test split; none where the data are no longer at hand: nothing is downloaded."""
+    """Texts of the test split; none if the data are not on this machine, as nothing is fetched."""
     entry = CATALOGUE.get(config.settings.data)
     try:
         if entry and not (prepared_copies(entry) or find_raw_files(entry)):
@@ -155,20 +156,20 @@ def _test_texts(config) -> list[str]:
 
 
 def _unknown_words(preprocessor):
-    """A text of words that are not in the vocabulary."""
+    """A text whose words are not in the vocabulary."""
     words = set(preprocessor.vocabulary)
     word = "q"
-    while word in words:  # a character, where each is a word
+    while word in words:  # where each character is a word, try the next character
         by_character = CLEAN_UPS[preprocessor.clean_up].by_character
         word = chr(ord(word) + 1) if by_character else f"{word}q"
     return f"{word} {word}"
 
 
 def _check_answers(answers, of):
-    """Refuses answers to an empty text, to one of unknown words, and to test texts that are none.
+    """Checks the answers to an empty text, to a text of unknown words, and to test texts.
 
     Raises:
-        UsageError: if one is NaN or infinite: it would get the first label.
+        UsageError: if an answer has NaN or infinity, for which the text would get the first label.
     """
     wrong = ~np.isfinite(answers).all(axis=-1)
     if wrong.any():
@@ -191,7 +192,7 @@ def _need(package, format):
 
 def _write_saved_model(model, folder, quantize) -> Answer:
     if quantize is not None:
-        for layer in all_layers(model):  # Keras 3.12 has no filters to quantize some
+        for layer in all_layers(model):  # Keras 3.12 cannot quantize chosen layers in one call
             if isinstance(layer, QUANTIZED):
                 layer.quantize(quantize)
     export_saved_model(model, folder / "saved_model")
@@ -222,7 +223,7 @@ def _write_onnx_of_ids(model, folder, quantize) -> Answer:
 
 
 def _has_loops(model):
-    """Whether LiteRT must know the shape of the ids."""
+    """Whether LiteRT needs a fixed shape of the ids."""
     return any(isinstance(layer, LOOPS) for layer in all_layers(model))
 
 
@@ -252,7 +253,7 @@ def _write_litert(model, folder, quantize) -> Answer:
     return answer
 
 
-FORMATS = {  # how it is written, packages it needs, ways to quantize
+FORMATS = {  # the function that writes it, the packages that it needs, ways to quantize
     "savedmodel": (_write_saved_model, (), ("int8",)),
     "onnx": (_write_onnx, ("tf2onnx", "onnxruntime"), ("float16", "int8")),
     "litert": (_write_litert, ("ai_edge_litert",), ("float16", "int8")),
@@ -264,7 +265,7 @@ def _ids(model, texts):
 
 
 def _write_preprocessing(model, folder):
-    """What the graph of a SavedModel does to texts, for those who must do it themselves."""
+    """Writes what a SavedModel's graph does to texts, for programs that must do it themselves."""
     own = model.preprocessor
     rules, clean_up = RULES[own.version], CLEAN_UPS[own.clean_up]
     write_words(folder, model)
@@ -319,7 +320,7 @@ def _write_preprocessing(model, folder):
 
 
 def _example(preprocessor):
-    """A text with a bit of all, its words and its ids."""
+    """A text that needs most of the steps, its words and its ids."""
     known = [word for word in preprocessor.vocabulary if " " not in word][:3]
     known = ("" if CLEAN_UPS[preprocessor.clean_up].by_character else " ").join(known)
     marked = "<e2>R&amp;D</e2>" if preprocessor.entities else "R&amp;D"

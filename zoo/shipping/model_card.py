@@ -1,4 +1,4 @@
-"""The card of an exported model: what it is, how good, for what not, and which files."""
+"""The card of an exported model: what it is, how good it is, its limits, and its files."""
 
 import hashlib
 import html
@@ -64,13 +64,13 @@ print(model(ids=ids)["probabilities"])""",
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far an export's probabilities are those of Keras.
+    """How far an export's probabilities agree with those of Keras.
 
     Attributes:
-        texts: how many of the test split were compared.
-        largest: the largest difference of a probability, also of an empty text and of one of
-            unknown words; infinite where one is no number.
-        labels: the share of the texts with the same most probable class, and with numbers.
+        texts: number of texts of the test split that were compared.
+        largest: the largest difference of a probability, also for an empty text and for a text of
+            unknown words; infinite where a probability is NaN or infinite.
+        labels: the share of the texts that get the same label, and only finite probabilities.
     """
 
     texts: int
@@ -86,15 +86,15 @@ class Agreement:
         kind=ONE,
         thresholds: Sequence[float] | None = None,
     ) -> "Agreement":
-        """Of ``[texts, classes]`` probabilities, by Keras and by the export.
+        """The agreement of two arrays of probabilities, ``[texts, classes]``.
 
         Args:
-            expected: by Keras.
-            answers: by the export.
-            others: how many of the first are not of the test split.
-            kind, thresholds: of the model.
+            expected: the probabilities of Keras.
+            answers: the probabilities of the export.
+            others: how many of the first rows are not from the test split.
+            kind, thresholds: the model's kind of answers, and its thresholds.
         """
-        with np.errstate(invalid="ignore"):  # infinity less infinity
+        with np.errstate(invalid="ignore"):  # infinity minus infinity
             apart = np.abs(expected - answers)
         apart = np.where(np.isfinite(apart), apart, np.inf)
         same = kind.right(*(kind.decide(one, thresholds) for one in (expected, answers)))
@@ -116,10 +116,10 @@ def model_card(
 
     Args:
         run: the run folder.
-        model: what :func:`zoo.load` gives of it.
-        folder: that of the export, with all its files.
-        name: of the format, and of the quantization after "-", if any.
-        agreement: of the export with Keras; None where no test split is at hand.
+        model: what :func:`zoo.load` returns for it.
+        folder: the folder of the export, with all its files.
+        name: name of the format, followed by "-" and the quantization, if any.
+        agreement: how far the export agrees with Keras; None if there is no test split at hand.
         fixed: whether the export reads one text at a time, padded to the longest.
     """
     config, own = read_config(run), model.preprocessor
@@ -184,7 +184,7 @@ def model_card(
 
 
 def _labels(names):
-    """The first names of classes, and how many others there are."""
+    """The first names of classes, and the number of the others."""
     labels = ", ".join(map(_cell, names[:SHOWN_CLASSES]))
     others = len(names[SHOWN_CLASSES:])
     return f"{labels} and {others:,} others" if others else labels
@@ -228,7 +228,7 @@ def _scores_as_text(scores):
 
 
 def _cell(text):
-    """Text that does not break a table, and is no HTML, which Markdown may hold."""
+    """Text that does not break a Markdown table, with HTML escaped, as Markdown may contain it."""
     return html.escape(" ".join(str(text).split()), quote=False).replace("|", "\\|")
 
 

@@ -1,6 +1,6 @@
 """What a clean-up makes of each character, for graphs that read texts character by character.
 
-TensorFlow itself is asked, so that both have the same version of Unicode.
+The answers come from TensorFlow itself, so that graphs have the same version of Unicode.
 """
 
 import functools
@@ -15,27 +15,28 @@ from zoo.datasets.text.clean_ups import BLANKS, CLEAN_UPS, DOTS
 from zoo.datasets.text.clean_ups import ENDS as RANGES
 from zoo.datasets.text.html_entities import CHARACTERS, WINDOWS
 
-# Symbols, the numbers that a graph has for characters; those that it must tell apart follow.
+# Symbols are the numbers that a graph uses for characters. These are for whole classes of
+# characters; from FIRST on each symbol is for one character that the graph must distinguish.
 NOTHING, END, SPACE, LINE_END, CASED, LETTER, MARK, SIGN = range(8)
-OTHERS = {  # classes of characters that need not be told apart, as RE2 finds them
+OTHERS = {  # classes of characters that need not be distinguished, as expressions of RE2
     CASED: r"[\p{N}\p{Lu}\p{Ll}]",
     LETTER: r"[\p{Lt}\p{Lm}\p{Lo}]",
     MARK: r"\p{M}",
 }
-FIRST = 8  # of the characters
-CASE, IGNORED, SIGMA = 1, 2, 3  # the last one: that of the capital letter, which has a case, too
-SIGMAS = "\u03c3\u03c2"  # small ones: in a word, and at its end
-LAST = chr(sys.maxunicode)  # which is of no class
+FIRST = 8  # the first symbol of a single character
+CASE, IGNORED, SIGMA = 1, 2, 3  # SIGMA is the capital letter, which has case, too
+SIGMAS = "\u03c3\u03c2"  # the small letters: inside a word, and at its end
+LAST = chr(sys.maxunicode)  # a character of no class
 NO_LETTER = (LAST, SIGN)
 ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
 ENDS = "".join(re.findall(f"[{RANGES}]", "".join(map(chr, range(sys.maxunicode)))))
-FREQUENT = re.compile("[\0-\u017f\u2000-\u206f]")  # which are looked up before all others
+FREQUENT = re.compile("[\0-\u017f\u2000-\u206f]")  # these are looked up before all others
 KIM = "abcdefghijklmnopqrstuvwxyz0123456789(),!?'`"
 
 
 @functools.cache
 def _every_character():
-    """All characters that may be letters, in lower case, and the class of each of these."""
+    """For each character that may be a letter, its lower case and the class of that."""
     codes = np.concatenate([np.array(codes, "int32") for codes in ASSIGNED])
     texts = tf.strings.unicode_encode(codes[:, None], "UTF-8")
     lowered = tf.strings.regex_replace(texts, "\u0130", "i\u0307")  # as zoo.datasets.text.tokens
@@ -45,13 +46,13 @@ def _every_character():
         classes[tf.strings.regex_full_match(lowered, pattern).numpy()] = symbol
     texts = [chr(code) for code in codes]
     lowered = [one.decode() for one in lowered.numpy()]
-    lowered[0] = "\0"  # where TensorFlow ends a text; it is a blank before that
+    lowered[0] = "\0"  # TensorFlow would end a text here; blanks are replaced before that
     return dict(zip(texts, zip(lowered, classes.tolist(), strict=True), strict=True))
 
 
 @functools.cache
 def _case():
-    """Which characters have a case, and which are passed over in search of one that has."""
+    """Which characters have case, and which are skipped in the search for one that has."""
     characters = list(_every_character())
     after = tf.strings.join(["A\u03a3", tf.constant(characters)])
     found = [tf.strings.lower(tf.strings.join([after, end]), "utf-8").numpy() for end in ("", "A")]
@@ -68,14 +69,16 @@ class Characters:
     """The symbols of a clean-up and a vocabulary.
 
     Attributes:
-        symbols: of each character that is told apart, by itself.
-        pairs: ``[pairs, 2]`` int64, what a text may have: symbols, the second mostly NOTHING.
-        case: of each pair, CASE, IGNORED, SIGMA or 0, on which a sigma depends, if words have one.
-        places: in ``pairs``, of characters and of named references of HTML.
-        others: in ``pairs``, of characters that are not among ``places``, by their class.
-        ranges: the characters of a class, an expression of RE2.
-        blocks, of_blocks: places of numbered references: ``of_blocks[blocks[code // 256], code %
-            256]``; from 0x110000 on they are of no character.
+        symbols: the symbol of each character that is distinguished.
+        pairs: ``[pairs, 2]`` int64, the symbols that a character of a text may become; the second
+            one is mostly NOTHING.
+        case: for each pair CASE, IGNORED, SIGMA or 0, by which the form of a sigma is chosen if
+            words of the vocabulary have a sigma.
+        places: the row in ``pairs`` of each character and of each named reference of HTML.
+        others: the row in ``pairs`` of characters that are not in ``places``, by their class.
+        ranges: an expression of RE2 for the characters of each class.
+        blocks, of_blocks: rows in ``pairs`` of numbered references: ``of_blocks[blocks[code //
+            256], code % 256]``; codes from 0x110000 on are no characters.
     """
 
     symbols: dict[str, int]
@@ -89,14 +92,14 @@ class Characters:
 
     @classmethod
     def of(cls, clean_up: str, vocabulary: list[str]) -> "Characters":
-        """Those that words of the vocabulary have, and that the clean-up looks at."""
+        """The characters in words of the vocabulary, and those that the clean-up looks at."""
         apart = {*map(chr, range(128)), *ENDS, *DOTS, *"".join(vocabulary)}
         blank, cleaned = re.compile(BLANKS), _CLEANED[clean_up]
-        case = _case() if apart & set(SIGMAS) else {}  # or no word depends on it
+        case = _case() if apart & set(SIGMAS) else {}  # without a sigma no word depends on case
         every = {one: (one, SIGN) for one in apart} | _every_character()
         symbols = {one: number for number, one in enumerate(sorted(apart), start=FIRST)}
 
-        def plain(character, kind):  # the symbol of one in lower case
+        def plain(character, kind):  # the symbol of a lower-case character
             for pattern, other in CLEAN_UPS[clean_up].taken_for:
                 character = re.sub(pattern, other, character)
             return cleaned(character, symbols.get(character, kind), kind)
@@ -139,13 +142,13 @@ class Characters:
         )
 
     def are(self, characters: str, *classes: int) -> np.ndarray:
-        """Which symbols are one of these characters, or of these classes; booleans."""
+        """Booleans for all symbols: which are one of the characters, or one of the classes."""
         found = np.zeros(FIRST + len(self.symbols), bool)
         found[[*(self.symbols[one] for one in characters), *classes]] = True
         return found
 
     def of_class(self, *classes: int) -> np.ndarray:
-        """Which symbols are of classes, those that are told apart, too; booleans."""
+        """Booleans for all symbols: which are of the classes, distinguished characters included."""
         every, own = _every_character(), self.are("", *classes)
         for character, symbol in self.symbols.items():
             own[symbol] |= every.get(character, NO_LETTER)[1] in classes
@@ -153,7 +156,7 @@ class Characters:
 
 
 def _ranges(every, kind):
-    """An expression of RE2 for the characters whose lower case is of a class."""
+    """An expression of RE2 for the characters whose lower case is of the class ``kind``."""
     codes = sorted(ord(one) for one, (_, own) in every.items() if own == kind)
     runs = np.split(codes, np.flatnonzero(np.diff(codes) > 1) + 1)
     return "[" + "".join(f"\\x{{{run[0]:x}}}-\\x{{{run[-1]:x}}}" for run in runs) + "]"

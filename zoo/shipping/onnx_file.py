@@ -1,4 +1,4 @@
-"""One ONNX file from texts to labels, which plain onnxruntime runs."""
+"""A single ONNX file from texts to labels, which plain onnxruntime runs."""
 
 import json
 import logging
@@ -20,9 +20,9 @@ from zoo.shipping.onnx_graph import VERSIONS, Graph, Value
 from zoo.shipping.onnx_text import check, word_ids
 from zoo.shipping.scores import Scores
 
-SMALL = 1_000  # numbers, of fewer the bits are not worth it
-OUTPUTS = ("probabilities", "label", "weights", "starts", "ends")  # of texts, in their order
-IR_VERSION = 10  # of the format, which onnxruntime reads from 1.18 on
+SMALL = 1_000  # tensors with fewer numbers are not quantized: it would save too little
+OUTPUTS = ("probabilities", "label", "weights", "starts", "ends")  # of files that take texts
+IR_VERSION = 10  # version of the file format; onnxruntime reads it from 1.18 on
 
 
 def write_of_ids(
@@ -31,15 +31,15 @@ def write_of_ids(
     """Writes an ONNX file from word ids to ``probabilities`` and, with attention, ``weights``.
 
     Args:
-        model: a classifier that gives probabilities.
-        path: of a new file.
+        model: a classifier that returns probabilities.
+        path: path of a new file.
         quantize: see :func:`_quantized`.
-        weights: False leaves them out.
+        weights: False leaves out the output ``weights``.
     """
     _teach_tf2onnx()
     scores = Scores(model, weights)
     logging.getLogger("tf2onnx").setLevel(logging.WARNING)
-    with warnings.catch_warnings():  # of NumPy, about Keras
+    with warnings.catch_warnings():  # NumPy warns about code in Keras
         warnings.simplefilter("ignore", FutureWarning)
         scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
     if quantize is not None:
@@ -52,21 +52,21 @@ def write_of_texts(
     """Writes an ONNX file that takes texts.
 
     Its input is ``texts``, ``[batch]`` strings of UTF-8; its outputs are ``probabilities``,
-    ``[batch, classes]`` float32, and ``label``, ``[batch]`` strings: the most probable class, or of
-    a model of several labels a text those above their thresholds, with "; " between. The file's
-    metadata have the labels in their order. With ``attention`` it has three more outputs, of
-    ``[batch, (sentences,) words]``: ``weights`` float32, those of
-    :func:`zoo.explanation.attention.word_weights`, and ``starts`` and ``ends`` int64, between which
-    a word's characters stand in its text; all are 0 where there is no word.
+    ``[batch, classes]`` float32, and ``label``, ``[batch]`` strings. A label is the most probable
+    class; where texts may have several labels, it is all those above their thresholds, joined by
+    "; ". The file's metadata list the labels in the order of the probabilities. With ``attention``
+    the file has three more outputs, ``[batch, (sentences,) words]``: ``weights`` float32, as of
+    :func:`zoo.explanation.attention.word_weights`; and ``starts`` and ``ends`` int64, the places in
+    the text between which a word's characters are. All three are 0 where there is no word.
 
     Args:
-        model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
-        path: of a new file.
+        model: a classifier with ``preprocessor`` and ``labels`` that returns probabilities.
+        path: path of a new file.
         quantize: see :func:`_quantized`.
-        attention: whether it also tells how much each word weighs.
+        attention: whether the file also returns how much each word weighs.
 
     Raises:
-        UsageError: where ONNX has no form of the model's clean-up, or the model has no attention.
+        UsageError: if ONNX cannot represent the model's clean-up, or the model has no attention.
     """
     check(model.preprocessor)
     if attention and word_weights(model, model.preprocessor([""])) is None:
@@ -112,19 +112,19 @@ def write_of_texts(
 
 
 def add_card(path: Path, card: str) -> None:
-    """Adds the model's card to the metadata of a file."""
+    """Adds the model card to the metadata of a file."""
     model = onnx.load(path)
     model.metadata_props.add(key="model_card", value=card)
     onnx.save(model, path)
 
 
 def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
-    """A model whose tables and matrices are of fewer bits, and float32 where they are used.
+    """The model with its tables and matrices in fewer bits; they become float32 when used.
 
     Args:
-        model: of float32.
-        how: "float16", or "int8": a byte each, with a scale for each row of a table and for each
-            column of a matrix.
+        model: a model whose weights are float32.
+        how: "float16"; or "int8" for one byte each, with a scale for each row of a table and for
+            each column of a matrix.
     """
     graph = Graph("small")
     used = {name: [] for name in (one.name for one in model.graph.initializer)}
@@ -144,7 +144,7 @@ def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
             graph.rename(_whole([graph.value(part) for part in parts]), one.name)
             before, graph.nodes = [*before, *graph.nodes], []
             continue
-        for node, _ in uses:  # rows alone are made float32
+        for node, _ in uses:  # only the rows that are looked up become float32
             rows = Value(graph, node.input[1])
             graph.rename(_whole([graph.value(part)[rows] for part in parts]), node.output[0])
             after[node.output[0]], graph.nodes = graph.nodes, []
@@ -161,14 +161,14 @@ def _half(numbers):
 
 
 def _bytes(numbers, axis):
-    """Numbers of a byte, and the scales by which they are multiplied."""
+    """The numbers as bytes, and the scales by which these are multiplied."""
     scale = np.abs(numbers).max(axis=axis, keepdims=True) / 127
     scale = np.where(scale > 0, scale, 1).astype("float32")
     return [np.rint(numbers / scale).astype("int8"), scale]
 
 
 def _whole(parts):
-    """The float32 numbers of parts of fewer bits."""
+    """The float32 numbers that are stored in parts of fewer bits."""
     numbers = parts[0].graph.Cast(parts[0], to=TensorProto.FLOAT)
     return numbers * parts[1] if len(parts) > 1 else numbers
 
@@ -184,10 +184,11 @@ def _texts(name, shape):
 
 
 def _teach_tf2onnx():
-    """TensorFlow makes GELU of ``erfc``, the complement of ``erf``; ONNX has ``erf`` alone.
+    """Teaches tf2onnx the operator ``erfc``, the complement of ``erf``.
 
-    Of ``-x / sqrt(2)`` it is 1 + erf(x / sqrt(2)), by which onnxruntime knows GELU, and computes it
-    at once.
+    TensorFlow computes GELU by ``erfc``, but ONNX has only ``erf``. As ``erfc(-x / sqrt(2))`` is
+    ``1 + erf(x / sqrt(2))``, it is written in that form, which onnxruntime recognizes as GELU and
+    computes in one step.
     """
     from tf2onnx.handler import tf_op
 

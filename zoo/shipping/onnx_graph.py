@@ -1,4 +1,4 @@
-"""ONNX graphs, written as NumPy is: operators of Python, and ``graph.Operator(values)``."""
+"""ONNX graphs, written as one writes NumPy: Python's operators, and ``graph.Operator(values)``."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-VERSIONS = {"": 20, "ai.onnx.ml": 4, "com.microsoft": 1}  # of the operators of a domain
+VERSIONS = {"": 20, "ai.onnx.ml": 4, "com.microsoft": 1}  # version of each domain's operators
 DOMAINS = {"LabelEncoder": "ai.onnx.ml", "Tokenizer": "com.microsoft"}
 LAST = np.iinfo("int64").max
 
 
 class Value:
-    """A tensor of a graph, with Python's operators."""
+    """A tensor of a graph, to which Python's operators apply."""
 
     def __init__(self, graph: "Graph", name: str):
         self.graph, self.name = graph, name
@@ -47,32 +47,32 @@ class Value:
     __hash__ = None
 
     def __getitem__(self, places: "Value | slice") -> "Value":
-        """Along the first axis: those at the places, or of a slice of numbers."""
+        """The elements along the first axis at the places, or in a slice."""
         if isinstance(places, Value):
             return self.graph.Gather(self, places)
         end = LAST if places.stop is None else places.stop
         return self.graph.Slice(self, [places.start or 0], [end], [0])
 
     def where(self) -> "Value":
-        """The places of what is true, of a tensor of one axis, int64."""
+        """The places, int64, at which a tensor of one axis is true."""
         return self.graph.Reshape(self.graph.NonZero(self), [-1])
 
     def int64(self) -> "Value":
         return self.graph.Cast(self, to=TensorProto.INT64)
 
     def sums(self, exclusive: bool = False) -> "Value":
-        """Of the first axis: of all up to each, or up to the one before; int64."""
+        """Cumulative sums along the first axis, int64, with each element or without it."""
         return self.graph.CumSum(self, 0, exclusive=int(exclusive))
 
 
 class Graph:
     """Nodes and constants, in the order in which they are made.
 
-    ``graph.Where(a, b, c)`` adds a node of that operator; an operand that is no :class:`Value` is
-    a constant: numbers are int64, arrays as they are.
+    ``graph.Where(a, b, c)`` adds a node of that operator. An operand that is not a :class:`Value`
+    becomes a constant: numbers become int64, arrays keep their type.
 
     Args:
-        name: with which the names of all its values begin.
+        name: a prefix for the names of all values of the graph.
     """
 
     def __init__(self, name: str):
@@ -84,7 +84,7 @@ class Graph:
         return lambda *operands, **attributes: self._add(operator, operands, attributes)
 
     def value(self, operand: Any) -> Value:
-        """An operand as a value; equal constants are one."""
+        """An operand as a value; equal constants are stored once."""
         if isinstance(operand, Value):
             return operand
         array = np.asarray(operand)
@@ -101,7 +101,7 @@ class Graph:
         return Value(self, self.constants[key].name)
 
     def when(self, condition: Value, change: Callable[[], Value], otherwise: Value) -> Value:
-        """What ``change`` makes, in a graph of its own, if the condition is true; or a value."""
+        """What ``change`` computes if the condition is true, in a subgraph; else ``otherwise``."""
         branches = {}
         for name, make in (("then", change), ("else", lambda: self.Identity(otherwise))):
             outer, self.nodes = self.nodes, []

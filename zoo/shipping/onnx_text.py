@@ -1,8 +1,8 @@
 """Texts to word ids in ONNX, as plain onnxruntime runs it, without extensions.
 
-ONNX replaces no regular expressions. So texts become characters, and these numbers, all in one row;
-a clean-up tells by each character and its neighbours where words are cut; and a word is known by a
-sum over its characters, of 64 bits.
+ONNX has no replacement of regular expressions. So texts become characters, and these become
+numbers, all in one row. A clean-up decides by each character and its neighbours where words are
+cut. A word is recognized by a sum over its characters, of 64 bits.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from zoo.shipping.onnx_characters import (
 )
 from zoo.shipping.onnx_graph import Graph, Value
 
-BEFORE, AFTER = 1, 3  # characters that a clean-up looks at before and behind one
+BEFORE, AFTER = 1, 3  # characters that a clean-up looks at before and after each character
 NO_CHARACTER = f"&#[xX]?0*[1-9a-fA-F][0-9a-fA-F]{{{LONGEST},}};"  # too many digits
 DIGITS = {f"{number:x}": number for number in range(16)} | {f"{n:X}": n for n in range(10, 16)}
 TOKENS = {"mark": 0, "pad_value": "", "mincharnum": 1}  # of onnxruntime's Tokenizer
@@ -39,10 +39,10 @@ UNKNOWN = 1  # the id
 
 
 def check(preprocessor) -> None:
-    """Refuses what this graph would not read as TensorFlow does.
+    """Refuses a preprocessor whose texts this graph would not read as TensorFlow does.
 
     Raises:
-        UsageError: naming the option that has another form of it.
+        UsageError: naming the options that help.
     """
     reason = None
     if preprocessor.clean_up not in CUTS:
@@ -57,8 +57,9 @@ def check(preprocessor) -> None:
 def word_ids(graph: Graph, texts: Value, preprocessor, spans: bool = False) -> list[Value]:
     """``[batch]`` strings to ``[batch, (sentences,) words]`` int64 ids, padded with 0.
 
-    With ``spans``, also the number of the character with which each word starts in its text, and of
-    that behind its last one, of the same shape; both are 0 where there is no word.
+    With ``spans``, two more values of the same shape: the number of the character with which each
+    word starts in its text, and the number of the character after its last one. Both are 0 where
+    there is no word.
     """
     check(preprocessor)
     characters = Characters.of(preprocessor.clean_up, preprocessor.vocabulary)
@@ -70,7 +71,7 @@ def word_ids(graph: Graph, texts: Value, preprocessor, spans: bool = False) -> l
 
 
 def _symbols(graph, texts, characters, spans):
-    """``[batch]`` strings to their symbols, one after the other, with END around each text.
+    """``[batch]`` strings to their symbols in one row, with END around each text.
 
     With ``spans``, also where the character of each symbol starts in its text, and where it ends.
     """
@@ -83,7 +84,7 @@ def _symbols(graph, texts, characters, spans):
         lambda: graph.Tokenizer(texts, tokenexp=known, **TOKENS),
         single,
     )
-    nothing = len(characters.pairs)  # of what pads
+    nothing = len(characters.pairs)  # the place of padding
     keys = {**characters.places, "": nothing}
     places = graph.LabelEncoder(
         tokens, keys_strings=[*keys], values_int64s=[*keys.values()], default_int64=-1
@@ -135,17 +136,17 @@ def _spans(graph, single, tokens):
     every = graph.ReduceSum(character.int64(), keepdims=1)
     length = graph.Concat(before[1:], every, axis=0) - before
     start = graph.Mod(first, graph.Max(graph.Shape(single)[1:], 1))
-    # Of symbols that are of no character, such as those around texts.
+    # The last entry is for symbols that belong to no character, such as END around texts.
     start, length = (graph.Concat(one, [0], axis=0) for one in (start, length))
     return start, start + length
 
 
 def _with_sigmas(graph, places, characters):
-    """Places, one after the other, with that of the last sigma of a word for a capital one."""
+    """Places in one row, where a capital sigma that ends a word gets the place of the final one."""
     capital, last = (characters.places[one] for one in ("\u03a3", SIGMAS[1]))
 
     def changed():
-        case = np.append(characters.case, IGNORED)  # of what pads
+        case = np.append(characters.case, IGNORED)  # padding is ignored
         counted = ~(graph.Gather(case, places) == IGNORED)
         number = counted.int64().sums()  # from 1 on
         cased = graph.Gather(np.isin(case, [CASE, SIGMA]), places[counted.where()])
@@ -158,7 +159,10 @@ def _with_sigmas(graph, places, characters):
 
 
 def _any_of(words):
-    """An expression for one of the words, which have common beginnings; none begins another."""
+    """An expression for any of the words, none of which is a prefix of another.
+
+    Common prefixes are written once.
+    """
     tree = {}
     for word in words:
         node = tree
@@ -173,13 +177,13 @@ def _any_of(words):
 
 
 def _filled(graph, tokens, places, lacking, characters):
-    """Places of all tokens: those of characters that are not told apart are of their class.
+    """Places of all tokens: characters that are not distinguished get the place of their class.
 
     Args:
         tokens: ``[batch, most]`` characters and references.
-        places: of the tokens, and -1 for those.
-        lacking: where these are, of all tokens one after the other; numbered references, too.
-        characters: of the clean-up.
+        places: the places of the tokens; -1 for such characters and for numbered references.
+        lacking: where the places are -1, counted over all tokens in one row.
+        characters: the characters of the clean-up.
     """
     few = graph.Reshape(tokens, [-1])[lacking]
     found = graph.value(np.array(characters.others[SIGN]))
@@ -198,11 +202,11 @@ def _filled(graph, tokens, places, lacking, characters):
 
 
 def _numbered(graph, references, characters):
-    """The place of the character of each numbered reference; of any other token some place."""
+    """The place of each numbered reference's character; any other token gets an arbitrary place."""
     long = graph.RegexFullMatch(references, pattern=NO_CHARACTER)
     references = graph.Where(long, ["&#xFFFFFF;"], references)
     base = graph.Where(graph.RegexFullMatch(references, pattern="&#[xX].*"), 16, 10)
-    references = graph.Concat(references, ["&#1;"], axis=0)  # one at least that is not 0
+    references = graph.Concat(references, ["&#1;"], axis=0)  # so that at least one is not 0
     digits = graph.Tokenizer(references, tokenexp="[1-9a-fA-F][0-9a-fA-F]*", **TOKENS)
     digits = graph.Slice(digits, [0], [1], [1])
     digits = graph.Tokenizer(graph.Reshape(digits, [-1]), separators=[""], **TOKENS)[:-1]
@@ -221,7 +225,7 @@ def _numbered(graph, references, characters):
 
 
 class Row:
-    """Symbols of all texts, one after the other, and what is told of each of them, booleans."""
+    """The symbols of all texts in one row, and questions about each, answered by booleans."""
 
     def __init__(self, graph: Graph, characters: Characters, symbols: Value):
         self.graph, self.characters, self.symbols = graph, characters, symbols
@@ -234,44 +238,44 @@ class Row:
         self.spaces = characters.are("", END, SPACE, LINE_END)
 
     def has(self, which: str | np.ndarray, place: int = 0) -> Value:
-        """Whether the one at a place beside it is one of some characters or symbols."""
+        """Whether the symbol ``place`` steps to the right is one of the characters or symbols."""
         which = self.characters.are(which) if isinstance(which, str) else which
         return self.graph.Gather(which, self.shifted[place])
 
     def spells(self, word: str, place: int = 0) -> Value:
-        """Whether a word begins at a place beside it."""
+        """Whether a word begins ``place`` steps to the right."""
         found = self.has(word[0], place)
         for number, character in enumerate(word[1:], start=place + 1):
             found = found & self.has(character, number)
         return found
 
     def after(self, flags: Value, places: int = 1) -> Value:
-        """Whether something is true of one that stands so many places before it."""
+        """Whether the flag is true so many places before it."""
         padded = self.graph.Concat(np.zeros(places, bool), flags, axis=0)
         return padded[:-places]
 
     def before(self, flags: Value, places: int = 1) -> Value:
-        """Whether something is true of one that stands so many places behind it."""
+        """Whether the flag is true so many places after it."""
         padded = self.graph.Concat(flags, np.zeros(places, bool), axis=0)
         return padded[places:]
 
     def runs(self, which: str | np.ndarray, end: Value) -> Value:
-        """Where runs of characters start at whose last one something is true."""
+        """Where runs of the characters start for which ``end`` is true at the last character."""
         own = self.has(which)
         starts = (own & ~self.has(which, -1)).where()
         ends = (own & ~self.has(which, 1)).where()
         return self.marked(starts, end[ends])
 
     def marked(self, places: Value, true: Value) -> Value:
-        """What is true at some places, and nowhere else."""
+        """Flags with the values ``true`` at the places, and false everywhere else."""
         return self.graph.ScatterElements(self.never, places, true)
 
     def every_second(self, found: Value, overlaps: Value) -> Value:
-        """Matches, from left to right, but those that overlap with the match before them.
+        """Matches from left to right, without those that overlap with the match before them.
 
         Args:
             found: where an expression would match.
-            overlaps: which of these begin with what a match before them would take.
+            overlaps: which of these begin inside a match that would stand before them.
         """
 
         def not_overlapped():
@@ -286,11 +290,11 @@ class Row:
         return self.graph.when(some, not_overlapped, found)
 
     def is_space(self, cuts: Value, place: int = 1) -> Value:
-        """Whether there is a space behind it, also one that was put in where words are cut."""
+        """Whether a space follows, or a cut between words, which counts as a space."""
         return self.has(self.spaces, place) | self.before(cuts, place)
 
 
-Cuts = tuple[Value, Value | None]  # before which words are cut; what counts as line ends
+Cuts = tuple[Value, Value | None]  # symbols before which words are cut; those that end a line
 
 
 def _tokens_cuts(row) -> Cuts:
@@ -298,7 +302,7 @@ def _tokens_cuts(row) -> Cuts:
 
 
 def _hcan_cuts(row) -> Cuts:
-    """Marks are words of their own, and dots but inside of a word."""
+    """Marks are separate words, and so are dots, unless they are inside a word."""
     ends, dot = row.has(ENDS), row.has(".")
     dot_before, dot_behind = row.has(".", -1), row.has(".", 1)
     last = dot & (row.has(row.spaces, 1) & ~dot_before)
@@ -308,7 +312,7 @@ def _hcan_cuts(row) -> Cuts:
 
 
 def _other_dots(row, cuts):
-    """Dots of other scripts are cut off where no letter with case and no digit follows."""
+    """Dots of other scripts are cut off unless a letter that has case, or a digit, follows."""
     which = row.characters.of_class(CASED)
     dots = row.has(DOTS)
 
@@ -320,7 +324,7 @@ def _other_dots(row, cuts):
 
 
 def _han_cuts(row) -> Cuts:
-    """Each step is one of :func:`zoo.datasets.text.clean_ups._han`, in their order."""
+    """The steps are those of :func:`zoo.datasets.text.clean_ups._han`, in the same order."""
     characters, quote = row.characters, row.has("'")
     letters = characters.are(LETTERS)
     cuts = row.spells("n't") & ~row.has(letters, 3)
@@ -352,7 +356,7 @@ def _han_cuts(row) -> Cuts:
 
 
 def _one_of(row, words):
-    """Whether one of some words begins behind it."""
+    """Whether one of the words begins right after it."""
     found = row.spells(words[0], 1)
     for word in words[1:]:
         found = found | row.spells(word, 1)
@@ -360,14 +364,14 @@ def _one_of(row, words):
 
 
 def _kim_cuts(row) -> Cuts:
-    """Dots, and the marks of other scripts, are no words, but end sentences."""
+    """Dots and the marks of other scripts are not words, but end sentences."""
     marks, dots = row.has(",!()?"), f".{DOTS}"
     short = row.has("'") & _one_of(row, "s ve re d ll".split())
     cuts = row.spells("n't") | short | marks | row.after(marks)
     space = row.is_space(cuts)
     last = (row.has(".") & ~row.has(".", 1)) | (row.has(DOTS) & ~row.has(DOTS, 1))
     others = ENDS.replace("!", "").replace("?", "")
-    last = last & space  # which takes the space, also where it was put in
+    last = last & space  # the match consumes the space, even one that stands for a cut
     cuts, ends = cuts & ~row.after(last), last | row.has(others)
     row.spaces = row.spaces | row.characters.are(f"{dots}{others}")
     return cuts, ends
@@ -386,9 +390,9 @@ class Words:
     """The words of a row, in order: the text of each, its place there, and its id.
 
     Args:
-        row: of symbols.
-        cuts, breaks: of its clean-up.
-        preprocessor: of the words.
+        row: the symbols.
+        cuts, breaks: what the clean-up returns for the row: cuts between words, and line ends.
+        preprocessor: the model's preprocessor.
         spans: where the character of each symbol starts in its text and where it ends, or nothing.
     """
 
@@ -408,7 +412,7 @@ class Words:
         self.starts = starts.where()
         self.bounds = graph.Concat(self.starts, length - 1, axis=0)
         ends = row.has(row.characters.are("", END)).where()
-        self.before = number[ends]  # words of all texts before each text, and of all
+        self.before = number[ends]  # how many words are before each text, and in all texts
         self.text = (row.has(row.characters.are("", END)).int64().sums() - 1)[self.starts]
         self.number = graph.Range(0, graph.Squeeze(graph.Shape(self.starts)), 1)
         self.place = self.number - self.before[self.text]
@@ -420,7 +424,7 @@ class Words:
             self.spans = [one[at] for one, at in zip(spans, (self.starts, last), strict=True)]
 
     def _sums(self, graph, place):
-        """A number of 64 bits for each word."""
+        """A number of 64 bits for each word, by which it is recognized."""
         words = self.preprocessor.vocabulary
         self.numbers = WordNumbers(self.row.characters, words, self.preprocessor.ngrams)
         place = graph.Clip(place, 0, len(self.numbers.of_places) - 1)
@@ -430,7 +434,7 @@ class Words:
         return self.between(terms)
 
     def between(self, terms: Value) -> Value:
-        """The sums of numbers of characters from each word's start to that of the next."""
+        """Sums of the characters' numbers from each word's start to the start of the next word."""
         sums = terms.sums(exclusive=True)[self.bounds]
         return sums[1:] - sums[:-1]
 
@@ -444,7 +448,7 @@ class Words:
         )
 
     def in_texts(self) -> list[Value]:
-        """``[batch, words]`` ids, n-grams behind the words, and their spans."""
+        """``[batch, words]`` ids, with n-grams after the words, and their spans."""
         graph, most = self.graph, self.preprocessor.max_words
         lengths = graph.Min(self.before[1:] - self.before[:-1], most)
         texts, places, sums, firsts, lasts = [], [], [], [], []
@@ -478,9 +482,9 @@ class Words:
         if self.breaks is not None:
             lines = lines + self.breaks.int64() * 2
             line_end = line_end | self.breaks
-        lines = self.between(lines)  # behind each word
+        lines = self.between(lines)  # line ends after each word
         lines = graph.Concat([0], lines, axis=0)[:-1]
-        # The line end before a mark is a space by the time that empty lines are looked for.
+        # The line end before a mark has become a space before empty lines are searched for.
         lost = row.after(line_end) & ~self.cuts
         lines = lines - (lost[self.starts] & marks & ~follows).int64()
         new = (follows & ~marks) | (lines > 1) | (self.place == 0)
@@ -494,7 +498,7 @@ class Words:
         return self.filled(sizes, [self.text[kept], sentence, place], total[kept], [kept, kept])
 
     def most(self, sizes: Value) -> Value:
-        """The largest of some sizes, at least 1; of one axis."""
+        """The largest of the sizes, at least 1, as a tensor of one axis."""
         return self.graph.ReduceMax(self.graph.Concat([1], sizes, axis=0), keepdims=1)
 
     def filled(
@@ -507,10 +511,10 @@ class Words:
         """Ids and spans at their places, and 0 elsewhere.
 
         Args:
-            sizes: of the axes.
-            places: along each axis.
-            sums: of the words or n-grams.
-            ends: the first word of each, and the last one.
+            sizes: the sizes of the axes.
+            places: the places along each axis.
+            sums: the numbers of the words or n-grams.
+            ends: the first and the last word of each n-gram.
         """
         graph, flat, size = self.graph, places[0], sizes[0]
         for more, place in zip(sizes[1:], places[1:], strict=True):
@@ -525,7 +529,7 @@ class Words:
 
 
 class WordNumbers:
-    """Numbers of 64 bits of symbols, places and orders, of which those of words are made."""
+    """Numbers of 64 bits for symbols, places and orders, and for words, which are made of these."""
 
     def __init__(self, characters: Characters, vocabulary: Sequence[str], ngrams: int):
         random, whole = np.random.default_rng(0), np.iinfo("int64")
@@ -558,6 +562,6 @@ class WordNumbers:
 
 
 def _parts(ngram):
-    """The words of an n-gram; a character may be a space itself."""
+    """The words of an n-gram; where characters are words, a word may itself be a space."""
     words = ngram.split(" ")
     return words if all(words) else list(ngram[::2])

@@ -1,4 +1,4 @@
-"""A SavedModel from texts to probabilities, which needs nothing of zoo where it is served."""
+"""A SavedModel from texts to probabilities, which is served without zoo."""
 
 import math
 from contextlib import contextmanager, nullcontext
@@ -12,36 +12,39 @@ from zoo.answers import foremost
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
 
-LARGE = 20_000_000  # bytes of layers
+LARGE = 20_000_000  # bytes; layers that have more are stored in 16 bits
 
 
 def export_saved_model(model, path: str | Path) -> None:
-    """Writes a SavedModel, the words-to-ids graph included.
+    """Writes a SavedModel, which contains the graph from texts to word ids.
 
     With ``model = tf.saved_model.load(path)``, ``model.serve(texts)`` takes strings, mostly
-    ``[batch]``: one text is a batch of one, and of a table each cell is a text, in reading order.
+    ``[batch]``. A single text is a batch of one; in a table each cell is a text, in reading order.
     It returns a dictionary:
     ``probabilities`` ``[batch, classes]`` float32, ``label`` ``[batch]`` strings, the most
-    probable class of each text, and ``labels`` ``[batch, classes]`` strings, their names.
+    probable class of each text, and ``labels`` ``[batch, classes]`` strings, the names of the
+    classes.
     ``model.explain(texts)`` returns ``words``, padded with "", and their ``contributions`` to the
-    ``label``, ``[batch, (sentences,) words]``; see :mod:`zoo.explanation.contributions`. Of a model
-    with attention also their ``weights`` of the same shape; see :mod:`zoo.explanation.attention`.
-    Every output has a row for each text, as TensorFlow Serving's REST interface wants it. What is
-    no text raises ``TypeError`` or ``tf.errors.InvalidArgumentError``. Any number of threads may
-    call both, also after calls that were refused: they are concrete functions, as a polymorphic one
-    keeps its lock when arguments do not fit, and every other thread would wait for ever.
+    ``label``, ``[batch, (sentences,) words]``; see :mod:`zoo.explanation.contributions`. If the
+    model has attention, it also returns their ``weights``, of the same shape; see
+    :mod:`zoo.explanation.attention`.
+    Every output has a row for each text, as TensorFlow Serving's REST interface requires. Arguments
+    that are not texts raise ``TypeError`` or ``tf.errors.InvalidArgumentError``. Any number of
+    threads may call both functions, even after calls that failed: they are concrete functions. A
+    polymorphic function would keep its lock when arguments do not fit, and every other thread would
+    wait forever.
 
-    Both are signatures, too, of ``texts`` ``[batch]``; ``serve`` is the default one.
+    Both are also signatures with the input ``texts`` ``[batch]``; ``serve`` is the default.
 
     Args:
-        model: a classifier with ``preprocessor`` and ``labels`` that gives probabilities.
+        model: a classifier with ``preprocessor`` and ``labels`` that returns probabilities.
         path: a folder that does not exist yet.
 
     Raises:
-        OSError: if there is no room, or no leave, to write.
+        OSError: if the disk is full or the folder may not be written to.
     """
     few = model.preprocessor(tf.constant([""]))  # also builds what a loaded model has not used yet
-    # Keras' ExportArchive would trace each function twice: half of the time.
+    # Keras' ExportArchive would trace each function twice, and so take twice as long.
     module = tf.Module()
     module.lookup = model.preprocessor.lookup
 
@@ -72,7 +75,7 @@ def export_saved_model(model, path: str | Path) -> None:
             found = {"contributions": contributions(model, ids, classes).words}
             if attentive:
                 found["weights"] = word_weights(model, ids)
-        shape = tf.shape(words)  # ids have a place for a word where there is none
+        shape = tf.shape(words)  # where there are no words, ids still have one place
         found = {name: tf.slice(one, tf.zeros_like(shape), shape) for name, one in found.items()}
         return found | {"words": words, "label": tf.gather(list(model.labels), classes)}
 
@@ -90,14 +93,14 @@ def export_saved_model(model, path: str | Path) -> None:
 
 @contextmanager
 def _in_16_bits(model):
-    """A graph that is traced within it keeps weights in half of the bytes.
+    """Within this context, a traced graph stores weights in 16 bits, half of the bytes.
 
-    Probabilities move by less than 0.001. These are word vectors, and all layers where they would
-    have over 20 MB. Weights of words, as linear models have, stay as they are, and so does what is
-    quantized.
+    Probabilities change by less than 0.001. This applies to word vectors, and to the weights of all
+    layers if they would take more than 20 MB. The weights of words in linear models stay as they
+    are, and so do quantized weights.
 
     Yields:
-        variables of the graph, and a context in which the model is to be called.
+        the variables of the graph, and a context in which the model must be called.
     """
     embed, called, halves = model.embed, nullcontext, []
     plain = type(embed) is keras.layers.Embedding and embed.quantization_mode is None

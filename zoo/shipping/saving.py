@@ -1,6 +1,6 @@
-"""A model into a run folder: ``model.keras``, the SavedModel, ``model.onnx`` and their words.
+"""Writes a model into a run folder: ``model.keras``, the SavedModel, ``model.onnx`` and the words.
 
-``python -m zoo.shipping.saving RUN`` writes what takes TensorFlow, for a training on JAX.
+``python -m zoo.shipping.saving RUN`` writes the files that need TensorFlow, for a training on JAX.
 """
 
 import glob
@@ -25,7 +25,7 @@ from zoo.settings import TrainSettings
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
-ONNX_PACKAGES = ("tf2onnx", "onnxruntime")  # that write it, and read it
+ONNX_PACKAGES = ("tf2onnx", "onnxruntime")  # the first writes ONNX files, the second reads them
 
 logger = logging.getLogger("zoo")
 
@@ -38,15 +38,15 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
         try:
             model.save(partial)
         except RuntimeError as error:
-            if type(error) is not RuntimeError:  # of JAX
+            if type(error) is not RuntimeError:  # JAX raises subclasses
                 raise
-            # Of h5py, where the disk is full.
+            # h5py raises a plain RuntimeError if the disk is full.
             raise OSError(str(error)) from None
     if backend_name() == "tensorflow":
         write_served(folder, model)
     elif not type(model).__module__.startswith("zoo."):
         logger.warning("There is no SavedModel: TensorFlow's process does not know %s", model.name)
-    else:  # only TensorFlow has strings
+    else:  # another process writes it with TensorFlow, as JAX has no strings
         ended = subprocess.run(
             [sys.executable, "-m", "zoo.shipping.saving", folder],
             env=os.environ | {"KERAS_BACKEND": "tensorflow"},
@@ -55,13 +55,13 @@ def write_model(folder: Path, model: "TextClassifier") -> None:
         )
         if ended.returncode:
             *_, reason = ended.stderr.strip().split("\n")
-            if ended.returncode < 0:  # its last words may be of something else
+            if ended.returncode < 0:  # killed: its last line may be about something else
                 reason = f"the process that writes it was killed, by signal {-ended.returncode}"
             raise UsageError(f"no SavedModel: {reason.removeprefix('zoo.errors.UsageError: ')}")
 
 
 def write_served(folder: Path, model: "TextClassifier") -> None:
-    """Writes what takes texts by itself: the SavedModel and ``model.onnx``."""
+    """Writes the two files that take texts without zoo: the SavedModel and ``model.onnx``."""
     from zoo.shipping.saved_model import export_saved_model
 
     with whole(folder / "saved_model") as partial:
@@ -70,31 +70,31 @@ def write_served(folder: Path, model: "TextClassifier") -> None:
 
 
 def write_onnx(folder: Path, model: "TextClassifier") -> None:
-    """Writes ``model.onnx`` where it can be written: what ``zoo predict`` starts fastest with."""
+    """Writes ``model.onnx`` if that is possible: ``zoo predict`` starts fastest with it."""
     if not all(map(importlib.util.find_spec, ONNX_PACKAGES)):
         return
     from zoo.shipping.onnx_file import write_of_texts
 
-    (folder / NAME).unlink(missing_ok=True)  # of the weights before, which zoo predict would ask
+    (folder / NAME).unlink(missing_ok=True)  # else zoo predict might answer with older weights
     try:
         write_of_texts(model, folder / NAME)
     except OSError:
         raise
-    except Exception as error:  # of a converter; the model itself is there
+    except Exception as error:  # the converter failed, but the model itself is written
         reason = (str(error).strip() or repr(error)).split("\n")[0]
         logger.info("There is no %s: %s", NAME, reason[:300])
 
 
 def save(model: "TextClassifier", folder: str | Path) -> Path:
-    """Writes a model as a run folder, which the commands read: one that was fine-tuned in Python.
+    """Writes a model, such as one fine-tuned in Python, as a run folder that the commands read.
 
-    The folder has the model, its words and its labels, and a SavedModel. It has no data: no test
-    split, and no scores. As a training does, it keeps the model in float32, without an optimizer,
-    and with probabilities in place of logits.
+    The folder has the model, its words and its labels, and a SavedModel. It names no data, so it
+    has no test split and no scores. As after a training, the model is in float32, without an
+    optimizer, and returns probabilities, not logits.
 
     Args:
-        model: of a registered class, with ``preprocessor`` and ``labels``.
-        folder: one that does not exist yet; it is written whole, or not at all.
+        model: a model of a registered class, with ``preprocessor`` and ``labels``.
+        folder: a folder that does not exist yet; it is written completely, or not at all.
 
     Returns:
         The folder.
@@ -123,7 +123,7 @@ def save(model: "TextClassifier", folder: str | Path) -> Path:
         model.build()
     try:
         model = in_float32(model)
-    except ValueError as error:  # a quantized one has other weights
+    except ValueError as error:  # a quantized model has other weights
         reason = " ".join(str(error).split())[:200]
         raise UsageError(f"{name} cannot be made again in float32: {reason}") from None
     preprocessor = model.preprocessor

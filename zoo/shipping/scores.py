@@ -1,4 +1,4 @@
-"""Word ids to probabilities, for formats, or forms of them, without strings."""
+"""Word ids to probabilities, for export formats that take no strings."""
 
 import keras
 import tensorflow as tf
@@ -8,11 +8,11 @@ from zoo.explanation.attention import word_weights
 
 
 class Scores(keras.Model):
-    """Word ids to ``probabilities`` and, of a model with attention, ``weights``.
+    """Word ids to ``probabilities`` and, if the model has attention, ``weights``.
 
     Args:
-        model: a classifier that gives probabilities.
-        weights: False leaves them out.
+        model: a classifier that returns probabilities.
+        weights: False leaves out ``weights``.
     """
 
     def __init__(self, model, weights: bool = True):
@@ -26,7 +26,7 @@ class Scores(keras.Model):
         return answer if weights is None else answer | {"weights": weights}
 
     def signature(self, fixed: bool = False) -> list[tf.TensorSpec]:
-        """Of any number of texts of any length, or of one that is padded to the longest."""
+        """The input signature: any number of texts of any length, or one text of a fixed shape."""
         limits = [self.model.max_sentences, self.model.max_words][not self.model.hierarchical :]
         shape = [1, *limits] if fixed else [None] * (1 + len(limits))
         return [tf.TensorSpec(shape, "int32", name="ids")]

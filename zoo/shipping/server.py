@@ -1,4 +1,4 @@
-"""A server of a run's ``model.onnx``: TensorFlow Serving's REST forms, and a page to try it."""
+"""A server for a run's ``model.onnx``: TensorFlow Serving's REST API, and a page to try it."""
 
 import asyncio
 import base64
@@ -26,10 +26,10 @@ from zoo.runs.run_folder import load
 from zoo.shipping.batched_answers import BatchedAnswers, Full
 from zoo.shipping.slow_clients import SECONDS
 
-BYTES = 4_000_000  # of a request
-TEXTS = 1_000  # of a request
-CHARACTERS = 100_000  # of a text
-LOOKS = 1  # seconds between looks at the run, whether it has changed
+BYTES = 4_000_000  # at most, in a request
+TEXTS = 1_000  # at most, in a request
+CHARACTERS = 100_000  # at most, in a text
+LOOKS = 1  # seconds between checks whether the run has changed
 BESIDE = ("model_card.md", "confusion_matrix.png")  # files of the run that the page shows
 SAFE = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline'; "
@@ -41,11 +41,11 @@ logger = logging.getLogger("zoo")
 
 
 class Refused(HTTPException):
-    """A request that gets no answer, but a line that says why."""
+    """A request that is refused, with a line that says why."""
 
 
 class Served:
-    """The model of a run, which changes when its file does."""
+    """The model of a run, which is loaded again when its file changes."""
 
     def __init__(self, run: Path):
         self.run = run
@@ -59,7 +59,7 @@ class Served:
         return None
 
     async def follow(self) -> None:
-        """Loads the file anew when it changes; if that fails, the model before answers on."""
+        """Loads the file again when it changes; if that fails, the previous model stays."""
         while True:
             await asyncio.sleep(LOOKS)
             if (found := self._stamp()) in (self.version, None):
@@ -73,12 +73,13 @@ class Served:
 
 
 def application(run: str | Path, name: str | None = None, most_waiting: int = 2_048) -> Starlette:
-    """The server, as ASGI has it.
+    """The server as an ASGI application.
 
     Args:
-        run: a run folder, or an export, with ``model.onnx``.
-        name: of the model in addresses; by default that of the folder.
-        most_waiting: texts; a request that would bring more gets 503.
+        run: the folder of a run or of an export, with ``model.onnx``.
+        name: name of the model in addresses; by default the name of the folder.
+        most_waiting: the largest number of texts that may wait; a request that would exceed it
+            gets 503.
 
     Raises:
         UsageError: if there is no such file, or it is damaged.
@@ -97,7 +98,7 @@ def application(run: str | Path, name: str | None = None, most_waiting: int = 2_
         threads = min(os.cpu_count() or 1, MOST_THREADS)
 
         def answers(texts):
-            model = served.model  # one for all of them, whatever is loaded meanwhile
+            model = served.model  # the same model for all texts, even if another is loaded now
             rows = as_probabilities(model, model.predict_texts(texts, verbose=0))
             return [(model, row) for row in rows]
 
@@ -199,7 +200,7 @@ def _tensor(kind, *sizes):
 
 
 async def _body(request) -> bytes:
-    """What a client sends, if it is not too much, and not too slow."""
+    """The body of a request, unless it is too large or arrives too slowly."""
     too_much = Refused(413, f"a request has at most {BYTES:,} bytes")
     with contextlib.suppress(ValueError):
         if int(request.headers.get("content-length", 0)) > BYTES:
@@ -218,7 +219,7 @@ async def _body(request) -> bytes:
 
 
 def _texts(body: bytes) -> tuple[list[str], bool]:
-    """The texts of a request, in either form of TensorFlow Serving, and whether that is of rows."""
+    """The texts of a request, in TensorFlow Serving's row or column form, and whether by row."""
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):
@@ -237,7 +238,7 @@ def _texts(body: bytes) -> tuple[list[str], bool]:
 
 
 def _text(one, number):
-    """A text, be it named, or in base 64."""
+    """A text, given as a string, as an object with its name, or in base 64."""
     if isinstance(one, dict) and one.keys() == {"texts"}:
         one = one["texts"]
     if isinstance(one, dict) and one.keys() == {"b64"} and isinstance(one["b64"], str):
@@ -255,7 +256,7 @@ def _text(one, number):
 
 
 def _answer(texts, found, by_row):
-    """The answers, as TensorFlow Serving tells them: a row each, or a column each."""
+    """The answers in TensorFlow Serving's form: an object per text, or a list per output."""
     rows = []
     for text, (model, row) in zip(texts, found, strict=True):
         label = told(model, text, row, written=True)["label"]

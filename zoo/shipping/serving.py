@@ -1,4 +1,4 @@
-"""``zoo.serve``: a run's ``model.onnx`` behind an address, until it is stopped."""
+"""``zoo.serve``: answers requests with a run's ``model.onnx`` until it is stopped."""
 
 import logging
 from pathlib import Path
@@ -7,8 +7,8 @@ from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
 
 CLIENTS = 1_000  # at a time
-HEADERS = 65_536  # bytes of a request's
-SECONDS = 30  # for answers that are under way when it is stopped
+HEADERS = 65_536  # bytes of a request's headers, at most
+SECONDS = 30  # to finish pending answers when the server is stopped
 
 logger = logging.getLogger("zoo")
 
@@ -21,18 +21,19 @@ def serve(
     name: str | None = None,
     most_waiting: int = 2_048,
 ) -> None:
-    """Answers in TensorFlow Serving's REST forms, and with a page, until Ctrl-C or SIGTERM.
+    """Serves a model by TensorFlow Serving's REST API, and a page, until Ctrl-C or SIGTERM.
 
     Args:
-        run: a run folder, or an export, with ``model.onnx``.
-        host: address to listen on; ``"0.0.0.0"`` lets other machines in.
-        port: its port.
-        name: of the model in addresses; by default that of the folder.
-        most_waiting: texts that may wait; requests for more get 503.
+        run: the folder of a run or of an export, with ``model.onnx``.
+        host: address to listen on; ``"0.0.0.0"`` lets other machines connect.
+        port: port to listen on.
+        name: name of the model in addresses; by default the name of the folder.
+        most_waiting: the largest number of texts that may wait; a request that would exceed it
+            gets 503.
 
     Raises:
-        UsageError: if the packages of the extra ``serve`` are not installed, or there is no such
-            file, or it is damaged.
+        UsageError: if the packages of the extra ``serve`` are not installed, or if ``model.onnx``
+            is missing or damaged.
 
     Example:
         >>> import zoo

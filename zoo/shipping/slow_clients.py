@@ -1,16 +1,16 @@
-"""Connections whose clients take too long to say what they want, which uvicorn would keep."""
+"""Ends connections whose clients send their request too slowly, which uvicorn would keep open."""
 
 import asyncio
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECONDS = 10  # for the headers of a request, and as many for its body
+SECONDS = 10  # for the headers of a request, and again for its body
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class HeadersInTime(H11Protocol):
-    """uvicorn's HTTP, which ends a connection whose headers do not arrive in time."""
+    """uvicorn's HTTP protocol, which also ends a connection whose headers do not arrive in time."""
 
     _deadline = None
 
@@ -20,7 +20,7 @@ class HeadersInTime(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:  # the headers are there
+        if self.conn.their_state is not h11.IDLE:  # the headers have arrived
             self._wait_no_longer()
         elif self._deadline is None:
             self._wait()
