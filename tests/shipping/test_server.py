@@ -339,6 +339,7 @@ def test_ends_and_restarts_under_load_lose_no_answer(folder, free_port):
                 process.send_signal(how)
                 process.wait(60)
                 assert how == signal.SIGKILL or not half
+                half.clear()
     finally:
         over.set()
         for one in clients:

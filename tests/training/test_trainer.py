@@ -341,7 +341,7 @@ def test_without_tensorboard_it_says_what_to_install(csv_file, tmp_path, monkeyp
 
 
 def test_an_infinite_loss_ends_with_advice(csv_file, tmp_path, caplog):
-    with pytest.raises(zoo.UsageError, match="no number: train anew with a lower learning_rate"):
+    with pytest.raises(zoo.UsageError, match="NaN: train anew with a lower learning_rate"):
         start(csv_file, tmp_path, learning_rate=1e30)
     assert not any("--resume" in message for message in caplog.messages)
     assert not list(tmp_path.iterdir())
@@ -363,7 +363,7 @@ def test_a_loss_that_becomes_infinite_later_leaves_the_best_weights(
 
     monkeypatch.setattr(Checkpoint, "on_epoch_begin", spoil, raising=False)
     run = start(csv_file, tmp_path)
-    assert "no number, after 2 of 4 evaluations. The best weights so far are kept" in caplog.text
+    assert "NaN after 2 of 4 evaluations. The best weights so far are kept" in caplog.text
     assert all(np.isfinite(weights).all() for weights in zoo.load(run).get_weights())
     assert not (run / "checkpoint").exists()
 

@@ -82,7 +82,7 @@ def test_trials_go_on_and_the_best_comes_first(tmp_path, monkeypatch):
         ({"seed": -1}, "seed must be a whole number from 0 to 4294967295: got -1"),
         ({"files": {"text_colum": "x"}}, "'text_colum'. Did you mean 'text_column'"),
         ({"epoch": 2}, "'epoch'. Did you mean 'epochs'"),
-        ({"processes": 2, "coordinator": "a:1"}, "coordinator, processes: a search is made by one"),
+        ({"processes": 2, "coordinator": "a:1"}, "coordinator, processes: a search runs in one"),
     ):
         with pytest.raises(zoo.UsageError, match=message):
             zoo.tune(**wrong)

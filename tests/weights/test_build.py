@@ -69,7 +69,7 @@ def test_a_width_that_the_heads_do_not_divide_is_not_taken():
 
 
 def test_a_run_of_another_model_is_refused(trained):
-    with pytest.raises(zoo.UsageError, match="is of hcan, not of cnn_kim: train hcan"):
+    with pytest.raises(zoo.UsageError, match="has the model hcan, not cnn_kim: train hcan"):
         zoo.build("cnn_kim", 2, weights=trained)
     with pytest.raises(zoo.UsageError, match="leave out preset"):
         zoo.build("hcan", 2, "gao2018", weights=trained)
