@@ -52,7 +52,12 @@ def pack(path):
 
 def write_artifact(name, data, folder):
     run = zoo.train(
-        name, str(data), options=MODELS[name], epochs=3, output=data.parent / "runs", verbose=0
+        *(name, str(data)),
+        options=MODELS[name],
+        weights="none",  # English words would be a megabyte
+        epochs=3,
+        output=data.parent / "runs",
+        verbose=0,
     )
     folder.mkdir(parents=True)
     for kept in KEPT:
