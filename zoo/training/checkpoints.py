@@ -29,7 +29,7 @@ class Checkpoint(keras.callbacks.Callback):
         folder: where ``best.npz`` (weights) and ``state-<evaluations>.npz`` (weights, optimiser,
             dropout) go; each appears under its name once it is complete. Not HDF5, which crashes
             Python where a disk is full.
-        history: the ``history.csv`` of ``keras.callbacks.CSVLogger``, which must come first.
+        history: the ``history.csv`` of ``TimedLog``, which must come first.
         patience: how many evaluations without an improvement end the training. It also ends when
             every answer on the validation split is right, at a loss below 0.01.
         plateau: whether the learning rate falls when an evaluation is no better.

@@ -18,7 +18,7 @@ from zoo.errors import DivergedError, UsageError
 from zoo.recipes import PATIENCE, Recipe, class_weights
 from zoo.settings import Cache
 from zoo.training.checkpoints import Checkpoint
-from zoo.training.clock import Clock
+from zoo.training.timed_log import TimedLog
 
 TIMED = 20  # steps, after as many in which graphs are compiled
 NO_ROOM = re.compile("OOM when allocating|RESOURCE_EXHAUSTED: .*memory")  # TensorFlow's and JAX's
@@ -85,8 +85,7 @@ def fit(
     done = checkpoint.restore(classifier)
     callbacks = [
         keras.callbacks.TerminateOnNaN(),
-        Clock(history),
-        keras.callbacks.CSVLogger(str(history), append=True),
+        TimedLog(history),
         checkpoint,
     ]
     if tensorboard:
