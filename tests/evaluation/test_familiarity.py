@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import zoo
+from tests.json_files import change
 from zoo.evaluation.familiarity import familiar_to, familiarity, least_familiarity, ranked
 
 
@@ -45,4 +46,11 @@ def test_unlike_texts_get_a_reason_and_no_label(tmp_path):
     found = zoo.predict(run, texts, sure=0.5)
     assert found["label"][0] == "good" and pd.isna(found["label"][1])
     assert found["reason"][0] == "" and found["reason"][1].startswith("unlike the texts")
-    assert familiar_to(tmp_path) is None
+    (run / "vocabulary.txt").write_bytes(b"\xff")
+    with pytest.raises(zoo.UsageError, match="is damaged"):
+        familiar_to(run)
+    change(run / "metrics.json", least_familiarity=None)
+    assert familiar_to(run) is None  # as of an earlier release
+    (run / "metrics.json").unlink()
+    with pytest.raises(zoo.UsageError, match="missing or damaged"):
+        familiar_to(run)

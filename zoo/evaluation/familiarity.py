@@ -5,7 +5,6 @@ words of a text say more: the lower their ranks in the vocabulary, which is sort
 the training texts, the less familiar the text is.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from zoo.errors import UsageError
+from zoo.runs.run_folder import read_scores
 
 LEAST = 100  # with fewer validation texts, the least familiar hundredths are chance
 SHARE = 0.02  # share of the validation texts that are less familiar than the limit
@@ -76,10 +78,16 @@ def least_familiarity(texts: Iterable[str], words: Sequence[str]) -> float | Non
 
 
 def familiar_to(run: Path) -> Familiarity | None:
-    """What a run knows about words; None if its folder does not have that."""
-    try:
-        told = json.loads((run / "metrics.json").read_text("utf-8")).get("least_familiarity")
-        words = (run / "vocabulary.txt").read_text("utf-8").split("\n")
-    except (OSError, ValueError):
+    """What a run knows about words; None if it has no bound.
+
+    Raises:
+        UsageError: if ``metrics.json`` or ``vocabulary.txt`` is missing or damaged.
+    """
+    least = read_scores(run).get("least_familiarity")
+    if least is None:
         return None
-    return None if told is None else Familiarity(ranked(words), float(told))
+    try:
+        words = (run / "vocabulary.txt").read_text("utf-8").split("\n")
+        return Familiarity(ranked(words), float(least))
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(f"{run} is damaged: {error}") from None
