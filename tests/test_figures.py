@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 
 import zoo
+from benchmarks import figures
 from benchmarks.figures import attended
 from benchmarks.figures.__main__ import FOLDER, NAMES, module_of, report
+from zoo import datasets
 from zoo.datasets import Preprocessor
 
 
@@ -34,3 +36,47 @@ def test_each_word_has_its_attention(model):
     for label, words, weights in found:
         assert label in "12345" and len(words) == len(weights)
         assert np.isfinite(weights).all() and (weights >= 0).all()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A run for each model of figures, of built-in reviews."""
+    sizes = {"han": {"units": 4}, "hcan": {"num_heads": 2}}
+    texts = datasets.load("sample").split(0).frame("train")[:300]
+    return {
+        name: zoo.train(
+            name,
+            texts,
+            options={"embedding_dim": 8} | own,
+            epochs=2,
+            weights="none",
+            output=tmp_path_factory.mktemp(name),
+            verbose=0,
+        )
+        for name, own in sizes.items()
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "attcnn_matrices"])
+def test_a_figure_is_measured(name, small, monkeypatch, tmp_path):
+    """Of small runs in place of those that take minutes."""
+    one = module_of(name)
+    monkeypatch.setattr(one, "trained", lambda model, *_, **__: small.get(model, small["han"]))
+    words = lambda model, _, count: attended(model, "sample", min(count, 200))  # noqa: E731
+    monkeypatch.setattr(one, "attended", words, raising=False)
+    table = one.measure()
+    assert len(table) and not table.isna().any(axis=None)
+    one.draw(table).savefig(tmp_path / "figure.svg")
+
+
+def test_each_setting_has_a_run_of_its_own(monkeypatch, tmp_path):
+    """One layer is not one head."""
+    monkeypatch.setattr(figures, "RUNS", tmp_path)
+    names = [f"act-agnews-{option}=1" for option in ("num_layers", "num_heads")]
+    for name in names:
+        (tmp_path / name).mkdir()
+    found = [
+        figures.trained("act", "agnews", options={one: 1}) for one in ("num_layers", "num_heads")
+    ]
+    assert [run.name for run in found] == names

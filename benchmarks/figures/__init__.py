@@ -23,7 +23,8 @@ PARTS = Table("", {}, [], {}, [], [], texts=TEXTS)
 
 def trained(model: str, data: str, **settings: Any) -> Path:
     """The run folder of a training on some texts of a corpus; trained where it has not been."""
-    folder = RUNS / "-".join([model, data, *map(str, settings.get("options", {}).values())])
+    told = (f"{name}={value}" for name, value in settings.get("options", {}).items())
+    folder = RUNS / "-".join([model, data, *told])
     if not folder.exists():
         parts = PARTS._part(data, seed=0)
         with tempfile.TemporaryDirectory() as texts:

@@ -4,6 +4,7 @@ import pandas as pd
 
 import zoo
 from benchmarks.figures import attended, trained
+from benchmarks.figures.hcan_time import SETTINGS
 from zoo.evaluation.report import figure_of
 
 TITLE = "HAN, Figures 3 and 4: weights of “good” and “bad” by rating"
@@ -19,7 +20,7 @@ READ = 3_000  # test texts
 
 def measure() -> pd.DataFrame:
     """``word``, ``rating``, ``count`` and the ``mean`` and quartiles of its weights."""
-    model = zoo.load(trained("han", "imdb_rating", weights="word2vec", epochs=10))
+    model = zoo.load(trained("han", "imdb_rating", **SETTINGS))
     found = [
         (word, int(rating), weight)
         for rating, words, weights in attended(model, "imdb_rating", READ)
