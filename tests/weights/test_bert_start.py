@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 import zoo
 from tests.reference import as_float64, gelu, softmax
@@ -11,7 +12,7 @@ from zoo.datasets import Preprocessor
 from zoo.weights.bert_format import read_bert
 from zoo.weights.bert_start import bert_options, fill_bert, further_words
 
-WORDS = ["goods", "the", "badly", "film", "a", "zebra"]
+WORDS = ["goods", "the", "badly", "film", "a", "zebra", "n't"]
 TEXTS = ["The goods badly!", "A zebra film", "film"]
 
 
@@ -85,6 +86,32 @@ def test_the_equations_of_bert(folder, layers):
     np.testing.assert_allclose(
         model.predict([text], verbose=0)[0], softmax(mean @ kernel + bias), atol=1e-5
     )
+
+
+def test_words_of_several_pieces_look_as_their_pieces_do(folder, monkeypatch):
+    monkeypatch.setattr("zoo.weights.bert_words.ENOUGH", 0)
+    arrays, table = random_arrays(), random_arrays()["embeddings.word_embeddings.weight"]
+
+    def looks(*pieces):
+        rows = [PIECES.index(piece) for piece in ("[CLS]", *pieces)]
+        return bert(table[rows].astype("float64"), arrays, layers=3)[1:].mean(axis=0)
+
+    whole = ["good", "bad", "film", "not", "the"]
+    ridge = Ridge(1.0).fit(
+        [looks(piece) for piece in whole], table[[PIECES.index(piece) for piece in whole]]
+    )
+    found = started(folder).embed.embeddings.numpy()[2:]
+    for word, pieces in {"goods": ["good", "##s"], "badly": ["bad", "##ly"]}.items():
+        expected = ridge.predict([looks(*pieces)])[0]
+        np.testing.assert_allclose(found[WORDS.index(word)], expected, atol=1e-4)
+    for word, piece in {"film": "film", "zebra": "[UNK]", "n't": "not"}.items():
+        np.testing.assert_array_equal(found[WORDS.index(word)], table[PIECES.index(piece)])
+
+
+def test_a_word_may_have_more_pieces_than_a_text_has_words(folder, monkeypatch):
+    monkeypatch.setattr("zoo.weights.bert_words.ENOUGH", 0)
+    model = started(folder, max_words=1)
+    assert np.isfinite(model.predict(TEXTS, verbose=0)).all()
 
 
 def test_the_same_as_transformers(folder):

@@ -60,19 +60,16 @@ def test_a_training_starts_with_a_folder(tmp_path):
     np.testing.assert_allclose(*vectors, atol=1e-6)
 
 
-def test_with_few_texts_the_last_layer_starts_where_logistic_regression_ends(
+def test_the_last_layer_starts_where_logistic_regression_ends(
     tmp_path, monkeypatch, without_saved_models
 ):
-    told = {"weights": write_folder(tmp_path / "encoder"), "keep": "last", "output": tmp_path}
+    read = []
     monkeypatch.setattr("zoo.training.trainer.fit_to", lambda *_: True)
     monkeypatch.setattr(
         "zoo.weights.bert_start.fill_head", lambda model, corpus: read.append(corpus)
     )
-    read = []
-    for few in (0, 1_000):
-        assert not read
-        monkeypatch.setattr("zoo.recipes.FEW", few)
-        zoo.train("bert", TABLE, **told)
+    told = {"weights": write_folder(tmp_path / "encoder"), "keep": "last", "output": tmp_path}
+    zoo.train("bert", TABLE, **told)
     assert len(read[0].train) == 36
 
 
@@ -103,6 +100,25 @@ def test_the_head_is_that_of_logistic_regression():
     before = model.classify.get_weights()
     fill_head(model, Corpus("no text of c", ["a", "b", "c"], train.take(numbers < 2)))
     np.testing.assert_array_equal(before[0], model.classify.get_weights()[0])
+
+
+def test_of_many_texts_the_head_learns_from_some(monkeypatch):
+    def document(rows):
+        read.extend(rows.tolist())
+        return keras.ops.one_hot(rows % 3, 3), []
+
+    model = SimpleNamespace(
+        num_classes=3,
+        preprocessor=lambda texts: np.array(list(map(int, texts))),
+        document=document,
+        classify=keras.layers.Dense(3, activation="softmax"),
+    )
+    model.classify.build((None, 3))
+    train, read = Split(list(map(str, range(90))), np.arange(90) % 3), []
+    monkeypatch.setattr("zoo.weights.bert_start.MOST_READ", 25)
+    fill_head(model, Corpus("many", ["a", "b", "c"], train))
+    assert read == list(range(0, 90, 4))
+    assert np.asarray(model.classify(np.eye(3))).argmax(-1).tolist() == [0, 1, 2]
 
 
 def test_layers_of_a_large_one_are_in_16_bits_in_a_saved_model(tmp_path, monkeypatch):

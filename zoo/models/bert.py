@@ -96,20 +96,38 @@ class BERT(TextClassifier):
         self.mean = MaskedAveragePooling()
         self.drop = keras.layers.Dropout(dropout)
 
-    def document(self, ids: Tensor, training: bool | None = None) -> tuple[Tensor, list[Tensor]]:
-        """What is classified, ``[batch, embedding_dim]``, and what each head of each layer saw."""
-        mask = word_mask(ids)
-        words = self.embed(ids)
+    def encode(
+        self,
+        words: Tensor,
+        mask: Tensor,
+        training: bool | None = None,
+        layers: int | None = None,
+    ) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """States of words, and of the start vector before them; their mask; what each head saw.
+
+        Args:
+            words: their vectors, ``[batch, words, embedding_dim]``.
+            mask: which of them are words, ``[batch, words]``.
+            training: whether there is dropout.
+            layers: how many of the layers are read, from the lowest on; None for all.
+        """
         if self.start_vector:
-            words = ops.concatenate([self.start(ops.zeros_like(ids[:, :1])), words], axis=1)
-            mask = word_mask(ops.pad(ids, [(0, 0), (1, 0)], constant_values=1))
+            first = ops.zeros_like(mask[:, :1], dtype="int32")
+            start = self.start(first)
+            words = ops.concatenate([start, ops.cast(words, start.dtype)], axis=1)
+            mask = ops.concatenate([ops.ones_like(first, dtype="bool"), mask], axis=1)
         words = self.drop(self.norm(words + self.positions(words)), training=training)
         scores = []
-        for layer in self.encoder:
+        for layer in self.encoder[:layers]:
             words, weights = layer(
                 words, mask=mask, training=training, return_attention_scores=True
             )
             scores.append(weights)
+        return words, mask, scores
+
+    def document(self, ids: Tensor, training: bool | None = None) -> tuple[Tensor, list[Tensor]]:
+        """What is classified, ``[batch, embedding_dim]``, and what each head of each layer saw."""
+        words, mask, scores = self.encode(self.embed(ids), word_mask(ids), training=training)
         return self.drop(self.mean(words, mask=mask), training=training), scores
 
     def call(

@@ -61,12 +61,16 @@ class BertEncoder:
         found = self.tokenizer.encode_batch(list(words), add_special_tokens=False)
         return [one.ids or unknown for one in found]
 
+    @property
+    def piece_vectors(self) -> np.ndarray:
+        """The vector of each piece, ``[pieces, dim]`` float32."""
+        return self.arrays["embeddings.word_embeddings.weight"]
+
     def word_vectors(self, words: Sequence[str]) -> np.ndarray:
         """``[words, dim]`` float32: the mean of the vectors of each word's pieces."""
-        table = self.arrays["embeddings.word_embeddings.weight"]
         vectors = np.empty((len(words), self.dim), "float32")
         for row, pieces in enumerate(self.pieces(words)):
-            vectors[row] = table[pieces].mean(axis=0)
+            vectors[row] = self.piece_vectors[pieces].mean(axis=0)
         return vectors
 
     def whole_words(self) -> list[str]:

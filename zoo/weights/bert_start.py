@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from keras import ops
 
-from zoo import recipes
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
 from zoo.models._linear import solved
+from zoo.progress import progress
 from zoo.weights.bert_format import BertEncoder, read_bert
+from zoo.weights.bert_words import fill_words
 from zoo.weights.start import Start
 from zoo.weights.weights_folder import find_weights
 
@@ -19,6 +20,7 @@ LEARNING_RATE = 1e-4
 MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
 STRENGTH = 10.0  # inverse of the regularisation of the first last layer
 AT_ONCE = 64  # texts that it reads
+MOST_READ = 5_000  # texts that it learns from
 FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class BertWeights(Start):
     def fill(self, model):
         fill_bert(model, self.encoder)
         model.learning_rate = LEARNING_RATE
-        if self.corpus is not None and len(self.corpus.train) < recipes.FEW:
+        if self.corpus is not None:
             fill_head(model, self.corpus)
 
 
@@ -107,9 +109,9 @@ def further_words(encoder: BertEncoder) -> list[str]:
 def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     """Gives a built ``bert`` the weights of an encoder; its last layer stays as it is.
 
-    A word has the mean of the vectors of its pieces, and before the first one stands ``[CLS]``;
-    there is no ``[SEP]`` after the last. The vector of the first segment, in which all words are,
-    is part of the positions'.
+    For its words see :func:`zoo.weights.bert_words.fill_words`. Before the first one stands
+    ``[CLS]``; there is no ``[SEP]`` after the last. The vector of the first segment, in which all
+    words are, is part of the positions'.
 
     Args:
         classifier: with the options of :func:`bert_options` and with its preprocessor.
@@ -121,20 +123,19 @@ def fill_bert(classifier: "BERT", encoder: BertEncoder) -> None:
     if classifier.preprocessor is None:
         raise UsageError("weights need a vocabulary: set model.preprocessor first")
     arrays = encoder.arrays
-    padding, unknown = np.zeros((1, encoder.dim), "float32"), encoder.tokenizer.model.unk_token
-    words = encoder.word_vectors([unknown, *classifier.preprocessor.vocabulary])
-    classifier.embed.embeddings.assign(np.concatenate([padding, words]))
     classifier.start.embeddings.assign(encoder.word_vectors(["[CLS]"]))
     positions = arrays["embeddings.position_embeddings.weight"][: classifier.max_words + 1]
     segment = arrays["embeddings.token_type_embeddings.weight"][0]
     classifier.positions.embeddings.assign(positions + segment)
     fill_layers(classifier, arrays)
+    fill_words(classifier, encoder)
 
 
 def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
     """Gives the last layer what logistic regression on the encoder's vectors has.
 
     Else the first steps, of a last layer that knows nothing, would change what the encoder knows.
+    Of many texts it reads some, evenly spread over them.
 
     Args:
         classifier: with the weights of an encoder.
@@ -145,10 +146,12 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
         Out-of-Distribution", Section 4: linear probing, then fine-tuning.
     """
     train = corpus.judged("train")
-    if 0 in corpus.kind.counts(corpus.train.targets, classifier.num_classes):
+    train = train.take(np.arange(len(train)) % -(-len(train) // MOST_READ) == 0)
+    if 0 in corpus.kind.counts(train.targets, classifier.num_classes):
         return  # the encoder would know nothing of these texts
     texts = list(train)
     parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    parts = progress(parts, "Reading texts for the last layer", len(parts), "batches")
     read = (np.asarray(classifier.preprocessor(part)) for part in parts)  # JAX takes no tensors
     vectors = [ops.convert_to_numpy(classifier.document(ids)[0]) for ids in read]
     vectors = np.concatenate(vectors).astype("float32")  # of 16 bits, where training has these
