@@ -69,10 +69,8 @@ def split_off(share: float, texts, *others) -> tuple[tuple, tuple]:
             f"validation_split must leave some of the {len(texts)} texts on both sides: got {share}"
         )
     parts = [texts, *(None if one is None else np.asarray(one) for one in others)]
-    return tuple(
-        tuple(None if one is None else one[rows] for one in parts)
-        for rows in (slice(number), slice(number, None))
-    )
+    first = tuple(None if one is None else one[:number] for one in parts)
+    return first, tuple(None if one is None else one[number:] for one in parts)
 
 
 def _of_list(model, texts, targets, weights, batch_size, shuffle):

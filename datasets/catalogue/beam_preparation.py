@@ -72,4 +72,4 @@ def pipeline_options(options: Sequence[str] = ()):
 def usage_error_in(error: Exception) -> UsageError | None:
     """A worker's error message for the user, from inside its report; None if there is none."""
     cause = re.search(r"UsageError: (.*?)(?: \[while running|$)", str(error), re.M)
-    return cause and UsageError(cause[1])
+    return UsageError(cause[1]) if cause else None

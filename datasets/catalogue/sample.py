@@ -13,6 +13,7 @@ shows which.
 """
 
 import random
+from typing import Any
 
 from zoo.datasets.corpus import Corpus, Split
 
@@ -86,7 +87,7 @@ def load_sample(seed: int = 0, sizes: dict[str, int] = SIZES) -> Corpus:
     """
     rng = random.Random(seed)
     seen: set[str] = set()
-    splits = {}
+    splits: dict[str, Any] = {}
     for split, size in sizes.items():
         rows = []
         while len(rows) < size:

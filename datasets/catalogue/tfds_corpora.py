@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def load_tfds(name: str) -> Corpus:
         values = {_name(value) for rows in found.values() for _, value in rows}
         names = in_label_order(values)
     numbers = {name: number for number, name in enumerate(names)}
-    splits = {}
+    splits: dict[str, Any] = {}
     for split, rows in found.items():
         targets = [
             int(one) if hasattr(feature, "names") else numbers[_name(one)] for _, one in rows

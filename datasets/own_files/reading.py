@@ -1,7 +1,6 @@
 """Anybody's own files: tables, globs of tables, folders of class folders."""
 
 import glob
-import io
 import json
 import logging
 import re
@@ -9,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterator
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -388,7 +387,7 @@ def _source(data):
 
 def stream_texts(
     path: str | Path | pd.DataFrame,
-    text_column: str | None = None,
+    text_column: Columns = None,
     on_bad_row: str = "fail",
     encoding: str | None = None,
     keep: bool = False,
@@ -431,7 +430,7 @@ def _is_lines(path):
 
 
 def lines_of(
-    path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
+    path: Path, encoding: str | None = None, file: BinaryIO | None = None
 ) -> Iterator[str]:
     """The lines of a text file, or of what is open already, each a text.
 

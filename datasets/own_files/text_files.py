@@ -9,7 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from zoo.errors import UsageError, unknown
 from zoo.letters import composed as composed
@@ -64,7 +64,7 @@ def check_encoding(name: str | None) -> None:
 
 @contextlib.contextmanager
 def open_text(
-    path: Path, encoding: str | None = None, file: io.BufferedReader | None = None
+    path: Path, encoding: str | None = None, file: BinaryIO | None = None
 ) -> Iterator[io.TextIOWrapper]:
     """Opens a text file, plain or in gzip, and keeps its line ends.
 

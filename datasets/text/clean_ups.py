@@ -4,7 +4,7 @@ A new clean-up is a further entry of :data:`CLEAN_UPS`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_lowercase
 
 # Characters that Unicode 18.0 calls sentence terminals (Sentence_Terminal in its PropList.txt).
@@ -88,7 +88,7 @@ class CleanUp:
     """
 
     replacements: dict[int, Pairs]
-    taken_for: Pairs = ()
+    taken_for: Pairs = field(default_factory=list)
     by_character: bool = False
     marks_entities: bool = False
 

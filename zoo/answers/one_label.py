@@ -39,7 +39,7 @@ class OneLabel:
 
     # Targets
 
-    def labels_in(self, column: Iterable[str]) -> set[str]:
+    def labels_in(self, column: Iterable[Any]) -> set[str]:
         """The labels in a column of a table, which has a name for each text."""
         return set(column)
 

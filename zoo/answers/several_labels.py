@@ -65,7 +65,7 @@ class SeveralLabels:
         return targets
 
     def named(self, targets: np.ndarray, labels: Sequence[str]) -> list[list[str]]:
-        return [[labels[number] for number in np.flatnonzero(row)] for row in targets]
+        return [[labels[number] for number in np.flatnonzero(row).tolist()] for row in targets]
 
     def written(self, named: Sequence[str]) -> str:
         return TOGETHER.join(named)
@@ -377,7 +377,7 @@ class SeveralLabels:
         for own, said in zip(targets > 0, answers > 0, strict=True):
             missed = np.flatnonzero(own & ~said).tolist() or [nothing]
             wrong = np.flatnonzero(said & ~own).tolist() or [nothing]
-            pairs = [(one, one) for one in np.flatnonzero(own & said)]
+            pairs = [(one, one) for one in np.flatnonzero(own & said).tolist()]
             pairs += [
                 pair for pair in ((a, b) for a in missed for b in wrong) if pair[0] != pair[1]
             ]

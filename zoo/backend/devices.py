@@ -20,7 +20,7 @@ def capability() -> tuple[int, int] | None:
             return (8, 0)
         told = str(getattr(device, "compute_capability", None))
         found = re.fullmatch(r"(\d+)\.(\d+)", told)  # NVIDIA's; AMD's are names
-        return found and tuple(map(int, found.groups()))
+        return (int(found[1]), int(found[2])) if found else None
     import tensorflow as tf
 
     for gpu in tf.config.list_physical_devices("GPU"):

@@ -21,22 +21,22 @@ def with_gradient(function: Callable) -> Callable:
     if backend_name() == "jax":
         import jax
 
-        def both(*others):
+        def on_jax(*others):
             *others, by = others
             values, pull = jax.vjp(lambda by: function(*others, by), by)
             return values, pull(jax.numpy.ones_like(values))[0]
 
-        return both
+        return on_jax
     import tensorflow as tf
 
-    def both(*others):
+    def on_tensorflow(*others):
         *others, by = others
         with tf.GradientTape() as tape:
             tape.watch(by)
             values = function(*others, by)
         return values, tape.gradient(values, by, unconnected_gradients="zero")
 
-    return both
+    return on_tensorflow
 
 
 def in_graph(model, function: Callable, *axes: int) -> Callable:

@@ -108,7 +108,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
     if sys.stdout is None:  # who started it has closed it
-        sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout = sys.__stdout__ = open(os.devnull, "w")  # type: ignore[misc]  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # a label that the terminal cannot show ends nothing
         sys.stdout.reconfigure(errors="replace")
     try:

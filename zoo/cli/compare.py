@@ -1,5 +1,6 @@
 """``zoo compare``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,7 +65,10 @@ def compare(
             help="A new .json file with everything, or a .csv file with the scores.",
         ),
     ] = None,
-    page: path_option("A new HTML page with everything, and the words that decided.") = None,
+    page: Annotated[
+        Path | None,
+        path_option("A new HTML page with everything, and the words that decided."),
+    ] = None,
 ) -> None:
     """Compare runs on the same texts: what is better, and what may be chance."""
     few_threads_an_operation()

@@ -1,5 +1,6 @@
 """``zoo explain``."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -54,8 +55,14 @@ def explain(
         bool,
         typer.Option("--glance", help="Sum up the words and phrases of all texts instead."),
     ] = False,
-    beside: path_option("Another run, which explains the same texts beside this one.") = None,
-    page: path_option("Write a new HTML page, with attention as a second view.") = None,
+    beside: Annotated[
+        Path | None,
+        path_option("Another run, which explains the same texts beside this one."),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        path_option("Write a new HTML page, with attention as a second view."),
+    ] = None,
 ) -> None:
     """Show which words decided: those for the answer, and those against it."""
     few_threads_an_operation()

@@ -1,5 +1,6 @@
 """``zoo export``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,9 +21,13 @@ def export(
     attention: Annotated[
         bool, typer.Option("--attention", help="onnx of texts also gives the words' weights.")
     ] = False,
-    output: path_option(
-        "A new folder. Default: exports/FORMAT of the run, and -ids or -attention and -QUANTIZE."
-    ) = None,
+    output: Annotated[
+        Path | None,
+        path_option(
+            "A new folder. Default: exports/FORMAT of the run, and -ids or -attention and "
+            "-QUANTIZE."
+        ),
+    ] = None,
 ) -> None:
     """Write a model to ship, with a card about it."""
     from zoo.shipping.formats import export

@@ -37,8 +37,8 @@ def option_of(one: Described, of_run: bool = False) -> Any:
 
 
 def path_option(help: str) -> Any:
-    """The annotation by which typer makes an option that takes a path."""
-    return Annotated[Path | None, typer.Option(parser=expanded, metavar="PATH", help=help)]
+    """An option that takes a path, for an annotation."""
+    return typer.Option(parser=expanded, metavar="PATH", help=help)
 
 
 Older = Annotated[str | None, typer.Option(hidden=True)]  # a setting's name of before

@@ -3,6 +3,7 @@
 import os
 import sys
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -85,7 +86,10 @@ def predict(
         bool, typer.Option("--beam", help="Label --file on Apache Beam, for very many texts.")
     ] = False,
     beam_option: BeamOption = None,
-    output: path_option("New file for the answers. With --beam: a new folder.") = None,
+    output: Annotated[
+        Path | None,
+        path_option("New file for the answers. With --beam: a new folder."),
+    ] = None,
     safe_csv: SafeCsv = False,
 ) -> None:
     """Label texts: one answer a line, with its probability."""
@@ -141,7 +145,7 @@ def predict(
     own = dict.fromkeys(chain.from_iterable(row for row, _ in rows)) if keep else ()
     told = columns_of_answers(model.labels, output_format, probabilities, least is not None)
     names = names_beside(own, told)
-    number = None if file in (None, "-") else len(rows)
+    number = None if file in (None, "-") else len(rows)  # type: ignore[arg-type]
     shown = output is not None or _is_silent()
     written = output_format == "csv"
     answers = progress(predict(model, texts, written=written), "Predicting", number, shown=shown)

@@ -14,7 +14,7 @@ from zoo.filesystem.paths import expanded
 def runs(
     folder: Annotated[
         Path, typer.Argument(parser=expanded, help="The folder with the runs.", metavar="FOLDER")
-    ] = "runs",
+    ] = Path("runs"),
     sort: Annotated[
         str,
         typer.Option(
@@ -24,7 +24,10 @@ def runs(
     ] = "date",
     model: Annotated[str, typer.Option(help='Only runs of these models, such as "hcan*".')] = "*",
     data: Annotated[str, typer.Option(help='Only runs on these data, such as "reviews*".')] = "*",
-    output: path_option("A new CSV file for the table, with further columns.") = None,
+    output: Annotated[
+        Path | None,
+        path_option("A new CSV file for the table, with further columns."),
+    ] = None,
 ) -> None:
     """List runs: what each was trained on, and its scores."""
     found = zoo.list_runs(folder, sort=sort, model=model, data=data, output=output)

@@ -1,5 +1,6 @@
 """``zoo train``."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +24,10 @@ def train(
         ),
     ] = None,
     *,
-    resume: path_option("Continue this run, with its own settings.") = None,
+    resume: Annotated[
+        Path | None,
+        path_option("Continue this run, with its own settings."),
+    ] = None,
     **settings: Any,
 ) -> None:
     """Train a classifier; everything about it goes into a run folder."""

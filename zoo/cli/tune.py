@@ -1,5 +1,6 @@
 """``zoo tune``."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,9 +21,10 @@ def tune(
     ] = None,
     *,
     trials: Annotated[int, typer.Option(help="The number of trainings in all.")] = 20,
-    output: path_option(
-        "Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."
-    ) = None,
+    output: Annotated[
+        Path | None,
+        path_option("Folder of the search, or of one to continue. Default: tuning/MODEL-DATA."),
+    ] = None,
     **settings: Any,
 ) -> None:
     """Search learning rate, batch size and dropout."""

@@ -42,4 +42,4 @@ def left_out(model, texts: Sequence[ReadText], classes: Sequence[int]) -> Contri
         places = np.nonzero(texts[row].ids)  # in a bag of words, n-grams may follow the words
         words[row][tuple(place[: counts[row]] for place in places)] = odds[0] - odds[2:]
     sums = words.reshape(len(texts), -1).sum(axis=1)
-    return Contributions(words, *ends, ends[0] - ends[1] - sums)
+    return Contributions(words, ends[0], ends[1], ends[0] - ends[1] - sums)

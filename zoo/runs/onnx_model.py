@@ -89,8 +89,8 @@ class OnnxClassifier:
 
         done = in_threads(answers, _of_like_length(texts, batch_size), threads)
         shown = None if verbose is None else bool(verbose)
-        told = {"size": lambda item: len(item[0]), "shown": shown}
-        for rows, probabilities in progress(done, "Predicting", len(texts), **told):
+        done = progress(done, "Predicting", len(texts), size=lambda item: len(item[0]), shown=shown)
+        for rows, probabilities in done:
             found[rows] = probabilities
         return found
 

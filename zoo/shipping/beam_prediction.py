@@ -14,6 +14,7 @@ from apache_beam.ml.inference.base import KeyedModelHandler, ModelHandler, RunIn
 
 from zoo.answers import ONE, answer, as_probabilities, told
 from zoo.datasets.catalogue.beam_preparation import pipeline_options, usage_error_in
+from zoo.datasets.own_files.columns import Columns
 from zoo.datasets.own_files.reading import (
     NoRows,
     as_path,
@@ -206,7 +207,7 @@ def _keep(record):
 def _rows(
     piece: tuple[str, int],
     shares: int,
-    text_column: str | None,
+    text_column: Columns,
     on_bad_row: str = "fail",
     encoding: str | None = None,
 ) -> Iterator[tuple]:

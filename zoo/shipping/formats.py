@@ -4,6 +4,7 @@ import importlib
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
@@ -231,7 +232,7 @@ def _write_litert(model, folder, quantize) -> Answer:
     from ai_edge_litert.interpreter import Interpreter
 
     path, scores = folder / "model.tflite", Scores(model)
-    options = {"target_spec": {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}}
+    options: dict[str, Any] = {"target_spec": {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}}
     if quantize is not None:
         options["optimizations"] = [tf.lite.Optimize.DEFAULT]  # int8
     if quantize == "float16":
