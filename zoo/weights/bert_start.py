@@ -20,7 +20,7 @@ LEARNING_RATE = 1e-4
 MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
 STRENGTH = 10.0  # inverse of the regularisation of the first last layer
 AT_ONCE = 64  # texts that it reads
-MOST_READ = 5_000  # texts that it learns from
+MOST_READ = 2_000  # texts that it learns from; of long ones these take a minute
 FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
 
 if TYPE_CHECKING:
