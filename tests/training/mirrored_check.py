@@ -39,11 +39,7 @@ with pytest.raises(zoo.UsageError, match="must be a multiple of the 2 devices: g
     train("2", 7)
 with pytest.raises(zoo.UsageError, match="must be at most the 80 training texts: got 82"):
     train("2", 82)
-with pytest.MonkeyPatch.context() as patch:  # nobody reads those two
-    patch.setattr("zoo.shipping.saved_model.export_saved_model", lambda model, path: path.mkdir())
-    train("1", 8)
-    teacher = train("2", 8)
-# A further model in the same process, by the default recipe, whose last bits would not agree.
+# Further models in the same process have the default recipe, whose last bits would not agree.
 more = {
     "learning_rate": 0.01,
     "devices": "2",
@@ -51,8 +47,12 @@ more = {
     "output": f"{folder}/more",
     "verbose": 0,
 }
-run = zoo.train("cnn_kim", data, epochs=9, keep="best", **more | settings)
+with pytest.MonkeyPatch.context() as patch:  # nobody reads these
+    patch.setattr("zoo.shipping.saved_model.export_saved_model", lambda model, path: path.mkdir())
+    train("1", 8)
+    teacher = train("2", 8)
+    run = zoo.train("cnn_kim", data, epochs=9, keep="best", **more | settings)
+    pupil = zoo.train("cnn_kim", data, teacher=teacher, variations=30, minutes=5, **more | settings)
 scores = json.loads((run / "metrics.json").read_text())
 assert scores["micro_f1" if "micro_f1" in scores else "accuracy"] > 0.9
-pupil = zoo.train("cnn_kim", data, teacher=teacher, variations=30, minutes=5, **more | settings)
 assert zoo.load(pupil).thresholds == zoo.load(teacher).thresholds
