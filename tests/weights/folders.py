@@ -18,7 +18,10 @@ CONFIG = {"model_type": "bert", "hidden_act": "gelu", "layer_norm_eps": 1e-12, "
 
 
 def random_arrays(seed=0, **sizes):
-    """The weights of an encoder by PyTorch's names; none is nearly linear."""
+    """The weights of an encoder by PyTorch's names; none is nearly linear.
+
+    Normalisations and the sums that skip a layer keep texts apart up to the last layer.
+    """
     sizes = SIZES | sizes
     dim, hidden = sizes["hidden_size"], sizes["intermediate_size"]
     shapes = {
@@ -44,7 +47,13 @@ def random_arrays(seed=0, **sizes):
             shapes[f"{own}.{name}.weight"] = shape
             shapes[f"{own}.{name}.bias"] = shape[:1]
     rng = np.random.default_rng(seed)
-    return {name: rng.normal(size=shape).astype("float32") for name, shape in shapes.items()}
+    arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    for name, array in arrays.items():
+        if name.endswith("LayerNorm.weight"):
+            arrays[name] = 1 + array / 4
+        elif "output" in name or "value" in name:
+            arrays[name] = array / dim**0.5
+    return {name: array.astype("float32") for name, array in arrays.items()}
 
 
 def write_folder(folder, arrays=None, config=None, vocabulary="tokenizer.json"):

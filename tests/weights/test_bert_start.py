@@ -88,6 +88,11 @@ def test_the_equations_of_bert(folder, layers):
     )
 
 
+def test_the_weights_tell_texts_apart(model):
+    answers = model.predict(TEXTS, verbose=0)  # else other tests of them could not fail
+    assert np.abs(np.diff(answers, axis=0)).max(axis=1).min() > 1e-3
+
+
 def test_words_of_several_pieces_look_as_their_pieces_do(folder, monkeypatch):
     monkeypatch.setattr("zoo.weights.bert_words.ENOUGH", 0)
     arrays, table = random_arrays(), random_arrays()["embeddings.word_embeddings.weight"]
