@@ -62,19 +62,21 @@ def means(rows: pd.DataFrame, systems: dict[str, str], score: str) -> Iterator[s
 
 
 def beside(rows: pd.DataFrame, systems: dict[str, str], score: str) -> Iterator[str]:
-    """Means beside those of :data:`REFERENCE`, over the corpora that both were measured on."""
-    found = summary(rows, score)["mean"]
-    numbers = [one for one in numbers_of(rows) if (one, REFERENCE) in found.index]
+    """Means beside those of :data:`REFERENCE`, over the corpora and draws that both have."""
+    trials = 100 * rows.pivot_table(score, ["labels", "corpus", "draw"], "system", sort=False)
+    numbers = set(rows.loc[rows["system"] == REFERENCE, "labels"])
+    numbers = [one for one in numbers_of(rows) if one in numbers]
     heads = [f"{one} | {systems[REFERENCE]} | corpora" for one in numbers]
     yield f"| {SCORES[score].lower()} | {' | '.join(heads)} |"
     yield "|---|" + "--:|" * 3 * len(numbers)
     for system, title in systems.items():
         cells = []
         for one in numbers:
-            table = found.loc[one].unstack("system").reindex(columns=[system, REFERENCE]).dropna()
+            table = trials.loc[one].reindex(columns=[system, REFERENCE]).dropna()
             if system == REFERENCE or table.empty:
                 cells += [""] * 3
                 continue
+            table = table.groupby("corpus").mean()
             own, other = table.mean()
             cells += [f"{own:.1f}", f"{other:.1f}", str(len(table))]
         if any(cells):
@@ -158,8 +160,8 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
 def _beside(rows, systems):
     if REFERENCE in set(rows["system"]):
         yield (
-            f"On the corpora that a system and {systems[REFERENCE]} were both measured on, which "
-            "may be fewer: their means, the other's first, and how many these are."
+            f"On the corpora and draws that a system and {systems[REFERENCE]} were both measured "
+            "on, which may be fewer: their means, the other's first, and how many these are."
         )
         yield "\n".join(beside(rows, systems, "accuracy"))
 

@@ -133,10 +133,13 @@ def test_a_system_runs_in_a_process_of_its_own(tmp_path, capsys):
     assert "no such system failed" in capsys.readouterr().err
 
 
-def test_means_beside_the_reference_are_over_the_corpora_of_both():
+def test_means_beside_the_reference_are_over_the_corpora_and_draws_of_both():
     systems = {"zoo_attcnn": "ours", "other": "theirs", "third": "not measured"}
     rows = [("zoo_attcnn", "trec", 0.5), ("zoo_attcnn", "imdb", 0.9), ("other", "trec", 0.7)]
-    frame = pd.DataFrame(rows, columns=["system", "corpus", "accuracy"]).assign(labels="16")
+    frame = pd.DataFrame(rows, columns=["system", "corpus", "accuracy"])
+    frame = frame.assign(labels="16", draw=0)
+    second = frame[frame["system"] == "other"].assign(draw=1, accuracy=0.1)  # of one of them
+    frame = pd.concat([frame, second])
     frame = pd.concat([frame, frame[frame["system"] == "other"].assign(labels="100")])
     assert list(labels_report.beside(frame, systems, "accuracy")) == [
         "| accuracy | 16 | ours | corpora |",
