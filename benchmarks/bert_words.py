@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 import zoo
 from benchmarks.folds import BEDS, JUDGED, bed, drawn
+from benchmarks.labels_systems import batches
 from benchmarks.report import machine
 from zoo.backend import quiet_tensorflow
 from zoo.datasets import Preprocessor
@@ -77,10 +78,8 @@ def ways(model: BERT, encoder: BertEncoder) -> dict[str, Read]:
 
 def vectors(read: Read, texts: list[str], told: str) -> np.ndarray:
     """``[texts, dim]``, in parts of texts of like length."""
-    order = np.argsort([len(text) for text in texts], kind="stable")
-    parts = [order[start : start + AT_ONCE] for start in range(0, len(order), AT_ONCE)]
     found = {}
-    for rows in progress(parts, told, len(texts), "texts", len, shown=True):
+    for rows in progress(batches(texts, AT_ONCE), told, len(texts), "texts", len, shown=True):
         found |= dict(zip(rows.tolist(), read([texts[row] for row in rows]), strict=True))
     return np.stack([found[row] for row in range(len(texts))])
 

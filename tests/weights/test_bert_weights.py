@@ -73,6 +73,18 @@ def test_the_last_layer_starts_where_logistic_regression_ends(
     assert len(read[0].train) == 36
 
 
+def reader(document):
+    """What stands for a model: texts are numbers, which ``document`` makes vectors of."""
+    classify = keras.layers.Dense(3, activation="softmax")
+    classify.build((None, 3))
+    return SimpleNamespace(
+        num_classes=3,
+        preprocessor=lambda texts: tf.constant(list(map(int, texts))),
+        document=document,
+        classify=classify,
+    )
+
+
 def test_the_head_is_that_of_logistic_regression():
     vectors = np.random.default_rng(0).normal(size=(90, 3)) * 5
     numbers = np.arange(90) % 3
@@ -83,13 +95,7 @@ def test_the_head_is_that_of_logistic_regression():
         assert isinstance(rows, np.ndarray)  # a tensor of TensorFlow is none to JAX
         return keras.ops.convert_to_tensor(vectors[rows]), []
 
-    model = SimpleNamespace(
-        num_classes=3,
-        preprocessor=lambda texts: tf.constant(list(map(int, texts))),
-        document=document,
-        classify=keras.layers.Dense(3, activation="softmax"),
-    )
-    model.classify.build((None, 3))
+    model = reader(document)
     train = Split(list(map(str, range(90))), numbers)
     fill_head(model, Corpus("few", ["a", "b", "c"], train))
     vectors = vectors.astype("float32")
@@ -107,17 +113,11 @@ def test_of_many_texts_the_head_learns_from_some(monkeypatch):
         read.extend(rows.tolist())
         return keras.ops.one_hot(rows % 3, 3), []
 
-    model = SimpleNamespace(
-        num_classes=3,
-        preprocessor=lambda texts: np.array(list(map(int, texts))),
-        document=document,
-        classify=keras.layers.Dense(3, activation="softmax"),
-    )
-    model.classify.build((None, 3))
+    model = reader(document)
     train, read = Split(list(map(str, range(90))), np.arange(90) % 3), []
     monkeypatch.setattr("zoo.weights.bert_start.MOST_READ", 25)
     fill_head(model, Corpus("many", ["a", "b", "c"], train))
-    assert read == list(range(0, 90, 4))
+    assert len(set(read)) == len(read) == 25
     assert np.asarray(model.classify(np.eye(3))).argmax(-1).tolist() == [0, 1, 2]
 
 

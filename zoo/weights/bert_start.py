@@ -135,7 +135,7 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
     """Gives the last layer what logistic regression on the encoder's vectors has.
 
     Else the first steps, of a last layer that knows nothing, would change what the encoder knows.
-    Of many texts it reads some, evenly spread over them.
+    Of many texts it reads some, drawn by chance.
 
     Args:
         classifier: with the weights of an encoder.
@@ -146,7 +146,7 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
         Out-of-Distribution", Section 4: linear probing, then fine-tuning.
     """
     train = corpus.judged("train")
-    train = train.take(np.arange(len(train)) % -(-len(train) // MOST_READ) == 0)
+    train = train.take(np.random.default_rng(0).permutation(len(train)) < MOST_READ)
     if 0 in corpus.kind.counts(train.targets, classifier.num_classes):
         return  # the encoder would know nothing of these texts
     texts = list(train)

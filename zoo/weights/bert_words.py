@@ -22,7 +22,7 @@ LONG_FORMS = {
 }
 LAYERS = 3  # whose states tell what a word is; with 1, 2, 4 or 6 no better on training texts
 TAUGHT_BY = 4_000  # words of one piece, the first of the vocabulary
-ENOUGH = 2  # times as many as a vector has numbers; else they teach nothing
+ENOUGH = 2  # times as many of these words as a vector has numbers; fewer teach nothing
 LONGEST = 16  # pieces of a word that are read
 AT_ONCE = 500  # words
 PENALTY = 1.0  # of ridge regression
