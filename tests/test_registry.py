@@ -73,6 +73,13 @@ def test_every_option_tells_its_values(name):
     assert set(zoo.describe(name).options) <= set(import_model(name)[0].option_values())
 
 
+@pytest.mark.parametrize("name", zoo.list_models())
+def test_every_option_has_a_meaning(name):
+    about = zoo.describe(name)
+    assert set(about.options) <= set(about.meanings)
+    assert not any("`" in meaning for meaning in about.meanings.values())  # of Sphinx's marks
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [

@@ -9,6 +9,7 @@ import fnmatch
 import functools
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -253,6 +254,7 @@ class Description:
         summary, about: the first sentence on its class, and the paragraphs after it.
         variant: the options that distinguish the model from others of its class.
         options: all options, with their defaults.
+        meanings: what each option is.
         presets: the options of each preset, by its name.
         recipes: the recipes by their names: those of papers, and "default".
         characters: whether it reads characters, and not words.
@@ -263,6 +265,7 @@ class Description:
     about: str
     variant: dict[str, Any]
     options: dict[str, Any]
+    meanings: dict[str, str]
     presets: dict[str, dict[str, Any]]
     recipes: dict[str, Any]  # zoo.recipes.Recipe
     characters: bool
@@ -296,6 +299,23 @@ def count_parameters(name: str, preset: str | None = None) -> int:
         return model.parameter_count()
 
 
+def option_meanings(cls: type) -> dict[str, str]:
+    """What each option of a class is, from the section Args of its docstring and its bases'."""
+    found: dict[str, str] = {}
+    for base in cls.__mro__:
+        _, _, section = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nArgs:\n")
+        for names, meaning in re.findall(r"^ {4}(\w[\w, ]*): (.+(?:\n {5,}.+)*)", section, re.M):
+            for name in names.split(", "):
+                found.setdefault(name, _plain(meaning))
+    return found
+
+
+def _plain(docstring):
+    """Paragraphs without Sphinx's marks, each in one line."""
+    paragraphs = re.sub(r":\w+:`|`", "", docstring).strip().split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 def describe(name: str) -> Description:
     """Options with defaults, presets, recipes, parameter counts and the paper of a model.
 
@@ -314,9 +334,10 @@ def describe(name: str) -> Description:
     return Description(
         name=name,
         summary=summary,
-        about=about.partition("Args:")[0].strip(),
+        about=_plain(about.partition("Args:")[0]),
         variant=variant,
         options=cls.option_defaults() | variant,
+        meanings=option_meanings(cls),
         presets={preset: values | variant for preset, values in cls.presets.items()},
         recipes={"default": Recipe()} | cls.recipes,
         characters=cls.clean_up == "characters",

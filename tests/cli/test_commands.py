@@ -106,7 +106,8 @@ def test_list_and_describe(run_zoo):
     assert run_zoo("list", "hcan*")[1].split()[:2] == ["hcan", "hcan_flat"]
     code, out, _ = run_zoo("describe", "act")
     assert code == 0
-    assert "1,486,405" in out
+    assert "Preset li2021: 1,486,405 parameters; embedding_dim=300, word_dropout=0.0" in out
+    assert "heads of each layer" in out
     assert "Li et al. 2021" in out
     assert "Reads words." in out and "Recipe default: zoo's own." in out
     assert "Recipe li2021: optimizer=SGD, settings={'momentum': 0.9}, learning_rate=0.01" in out

@@ -1,6 +1,5 @@
 """``zoo list`` and ``zoo describe``."""
 
-import re
 from typing import Annotated
 
 import typer
@@ -52,18 +51,18 @@ def describe(name: Annotated[str, typer.Argument(help="A name of zoo list.")]) -
     variant = ", ".join(f"{option}={value}" for option, value in about.variant.items())
     show(f"[bold]{about.name}[/]: {escape(about.summary)}\n")
     for paragraph in filter(None, about.about.split("\n\n")):
-        plain = re.sub(r":\w+:`|`", "", " ".join(paragraph.split()))  # of Sphinx's marks
-        show(f"{escape(plain)}\n")
+        show(f"{escape(paragraph)}\n")
     show(f"Reads {about.reads}.{f' This variant: {variant}.' if variant else ''}")
+    table = Table("option", "default", "meaning")
+    for option, default in about.options.items():
+        table.add_row(option, str(default), escape(about.meanings.get(option, "")))
+    show(table)
+    for preset, count in about.parameters.items():
+        values = about.presets.get(preset, {}).items()
+        changed = [f"{key}={value}" for key, value in values if value != about.options[key]]
+        told = f"{count:,} parameters" + (f"; {', '.join(changed)}" if changed else "")
+        start = f"Preset {preset}" if preset in about.presets else "Default"
+        show(f"{start}: {escape(told)}.")
     for recipe, settings in about.recipes.items():
         show(f"Recipe {recipe}: {escape(str(settings))}.")
-    presets = list(about.presets)
-    table = Table("option", "default", *presets)
-    for option, default in about.options.items():
-        values = [about.presets[preset].get(option, default) for preset in presets]
-        table.add_row(option, str(default), *map(str, values))
-    table.add_section()
-    counts = [f"{count:,}" for count in about.parameters.values()]
-    table.add_row("parameters", *counts)
-    show(table)
     show("Parameters are those of 5 classes, without the word table.")
