@@ -489,3 +489,21 @@ def test_the_card_compares_with_the_model_as_it_was(trained, tmp_path, monkeypat
     card = (folder / "model_card.md").read_text("utf-8")
     (told,) = re.findall(r"On \d+ texts of the test split, (.*?)% get the label", card)
     assert float(told) < 100
+
+
+@pytest.mark.parametrize("format", ["savedmodel", "onnx"])
+def test_english_vectors_take_a_byte_a_number_and_lose_nothing(format, tmp_path):
+    model = zoo.build("cnn_kim", num_classes=2, weights="english", filters=4)
+    model.labels, sizes = ["bad", "good"], []
+    for name in ("fixed", "trained"):
+        (tmp_path / name).mkdir()
+        answer = writer(format)(model, tmp_path / name, None)
+        expected = model.predict(TEXTS, verbose=0)
+        exact = format == "onnx" or name == "fixed"
+        np.testing.assert_allclose(answer(TEXTS), expected, atol=1e-5 if exact else 1e-3)
+        files = (path for path in (tmp_path / name).rglob("*") if path.is_file())
+        sizes.append(sum(path.stat().st_size for path in files))
+        row = model.embed.embeddings[5]
+        model.embed.embeddings[5].assign(row + 0.1 * np.linspace(-1, 1, len(row)) ** 3)
+    saved = model.embed.embeddings.shape[0] * model.embed.embeddings.shape[1]
+    assert sizes[1] - sizes[0] > 0.9 * saved * (3 if format == "onnx" else 1)

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, compose, helper, numpy_helper, version_converter
 
+from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.errors import UsageError
 from zoo.explanation.attention import word_weights
 from zoo.filesystem.atomic_files import whole
@@ -33,7 +34,7 @@ def write_of_ids(
     Args:
         model: a classifier that returns probabilities.
         path: path of a new file.
-        quantize: see :func:`_quantized`.
+        quantize: see :func:`_in_fewer_bits`.
         weights: False leaves out the output ``weights``.
     """
     _teach_tf2onnx()
@@ -42,8 +43,7 @@ def write_of_ids(
     with warnings.catch_warnings():  # NumPy warns about code in Keras
         warnings.simplefilter("ignore", FutureWarning)
         scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
-    if quantize is not None:
-        onnx.save(_quantized(onnx.load(path), quantize), path)
+    onnx.save(_in_fewer_bits(onnx.load(path), quantize), path)
 
 
 def write_of_texts(
@@ -62,7 +62,7 @@ def write_of_texts(
     Args:
         model: a classifier with ``preprocessor`` and ``labels`` that returns probabilities.
         path: path of a new file.
-        quantize: see :func:`_quantized`.
+        quantize: see :func:`_in_fewer_bits`.
         attention: whether the file also returns how much each word weighs.
 
     Raises:
@@ -118,13 +118,16 @@ def add_card(path: Path, card: str) -> None:
     onnx.save(model, path)
 
 
-def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
+def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
     """The model with its tables and matrices in fewer bits; they become float32 when used.
+
+    A table that loses nothing by it is always stored in bytes, see
+    :mod:`zoo.datasets.vectors.byte_rows`.
 
     Args:
         model: a model whose weights are float32.
-        how: "float16"; or "int8" for one byte each, with a scale for each row of a table and for
-            each column of a matrix.
+        how: None for nothing else; "float16"; or "int8" for one byte each, with a scale for each
+            row of a table and for each column of a matrix.
     """
     graph = Graph("small")
     used = {name: [] for name in (one.name for one in model.graph.initializer)}
@@ -138,8 +141,10 @@ def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
             kept.append(one)
             continue
         is_table = uses and all(node.op_type == "Gather" and not place for node, place in uses)
-        axis = tuple(range(1, numbers.ndim)) if is_table else -2
-        parts = [_half(numbers)] if how == "float16" else _bytes(numbers, axis)
+        parts = _parts(numbers, is_table, how)
+        if parts is None:
+            kept.append(one)
+            continue
         if not is_table:
             graph.rename(_whole([graph.value(part) for part in parts]), one.name)
             before, graph.nodes = [*before, *graph.nodes], []
@@ -155,16 +160,18 @@ def _quantized(model: onnx.ModelProto, how: str) -> onnx.ModelProto:
     return model
 
 
-def _half(numbers):
+def _parts(numbers, is_table, how):
+    """The numbers in 16 bits, or as bytes and their scales; None leaves them as they are."""
+    if is_table and numbers.ndim == 2:
+        steps, scales, exact = in_bytes(numbers)
+        if exact or how == "int8":
+            return [steps, scales]
+    if how == "int8":
+        scales = np.abs(numbers).max(axis=-2, keepdims=True) / 127
+        scales = np.where(scales > 0, scales, 1).astype("float32")
+        return [np.rint(numbers / scales).astype("int8"), scales]
     most = np.finfo("float16").max
-    return numbers.clip(-most, most).astype("float16")
-
-
-def _bytes(numbers, axis):
-    """The numbers as bytes, and the scales by which these are multiplied."""
-    scale = np.abs(numbers).max(axis=axis, keepdims=True) / 127
-    scale = np.where(scale > 0, scale, 1).astype("float32")
-    return [np.rint(numbers / scale).astype("int8"), scale]
+    return [numbers.clip(-most, most).astype("float16")] if how == "float16" else None
 
 
 def _whole(parts):

@@ -9,10 +9,11 @@ import numpy as np
 import tensorflow as tf
 
 from zoo.answers import foremost
+from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
 
-LARGE = 20_000_000  # bytes; layers that have more are stored in 16 bits
+LARGE = 2_000_000  # bytes; layers that have more are stored in 16 bits
 
 
 def export_saved_model(model, path: str | Path) -> None:
@@ -79,7 +80,7 @@ def export_saved_model(model, path: str | Path) -> None:
         found = {name: tf.slice(one, tf.zeros_like(shape), shape) for name, one in found.items()}
         return found | {"words": words, "label": tf.gather(list(model.labels), classes)}
 
-    with _in_16_bits(model) as (module.weights, called):
+    with _in_fewer_bits(model) as (module.weights, called):
         attentive = word_weights(model, few) is not None
         signatures = {"serve": concrete(serve, [None]), "explain": concrete(explain, [None])}
     for name, strict in signatures.items():
@@ -92,40 +93,51 @@ def export_saved_model(model, path: str | Path) -> None:
 
 
 @contextmanager
-def _in_16_bits(model):
-    """Within this context, a traced graph stores weights in 16 bits, half of the bytes.
+def _in_fewer_bits(model):
+    """Within this context, a traced graph stores weights in fewer bits.
 
-    Probabilities change by less than 0.001. This applies to word vectors, and to the weights of all
-    layers if they would take more than 20 MB. The weights of words in linear models stay as they
-    are, and so do quantized weights.
+    Word vectors are stored in 8 bits if that loses nothing, see
+    :mod:`zoo.datasets.vectors.byte_rows`, and else in 16; so are the weights of all layers if they
+    would take more than 2 MB. Probabilities change by less than 0.001. The weights of words in
+    linear models stay as they are, and so do quantized weights.
 
     Yields:
         the variables of the graph, and a context in which the model must be called.
     """
-    embed, called, halves = model.embed, nullcontext, []
+    embed, called, stored = model.embed, nullcontext, []
     plain = type(embed) is keras.layers.Embedding and embed.quantization_mode is None
     numbers = embed.embeddings.numpy() if plain and model.reads_word_vectors else None
     small = numbers is not None and np.abs(numbers).max() <= np.finfo("float16").max
     weights = [one for one in model.weights if not (small and one is embed.embeddings)]
     large = [one for one in weights if one.dtype == "float32" and len(one.shape) > 1]
     if small and 4 * sum(math.prod(one.shape) for one in large) > LARGE:
-        pairs = [(one, _half(one.numpy())) for one in large]
-        halves = [half for _, half in pairs]
+        pairs = [(one, _stored(one.numpy().astype("float16"))) for one in large]
+        stored = [half for _, half in pairs]
         weights = [one for one in weights if not any(one is other for other in large)]
 
         def called():
             return keras.StatelessScope([(one, tf.cast(half, one.dtype)) for one, half in pairs])
 
     if small:
-        table = _half(numbers)
-        halves.append(table)
-        embed.call = lambda ids: tf.cast(tf.gather(table, ids), numbers.dtype)
+        embed.call, tables = _looked_up(numbers)
+        stored += tables
     try:
-        yield [one.value for one in weights] + halves, called
+        yield [one.value for one in weights] + stored, called
     finally:
         if small:
             del embed.call
 
 
-def _half(numbers):
-    return tf.Variable(numbers.astype("float16"), trainable=False)
+def _looked_up(numbers):
+    """A function from ids to rows of a table, and the variables that it reads."""
+    steps, scales, exact = in_bytes(numbers)
+    if exact:
+        steps, scales = _stored(steps), _stored(scales)
+        rows = lambda ids: tf.cast(tf.gather(steps, ids), numbers.dtype) * tf.gather(scales, ids)  # noqa: E731
+        return rows, [steps, scales]
+    half = _stored(numbers.astype("float16"))
+    return lambda ids: tf.cast(tf.gather(half, ids), numbers.dtype), [half]
+
+
+def _stored(numbers):
+    return tf.Variable(numbers, trainable=False)

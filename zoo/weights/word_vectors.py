@@ -7,6 +7,7 @@ from contextlib import suppress
 from zoo import recipes
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
+from zoo.datasets.vectors.byte_rows import rounded
 from zoo.datasets.vectors.english import MOST, SIZE, english_vectors
 from zoo.datasets.vectors.published import PUBLISHED, fetch, is_binary
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
@@ -83,6 +84,8 @@ class WordVectors(Start):
         if self.weights == "english":
             drawn["largest"] = 3**0.5 * SIZE  # of the same deviation
         table = embedding_matrix(self.vectors, model.preprocessor.vocabulary, **drawn)
+        if self.weights == "english":
+            table = rounded(table)  # also drawn rows, so that the table is stored in bytes
         model.embed.embeddings.assign(table)
 
 
