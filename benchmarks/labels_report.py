@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from benchmarks.labels_goals import goals
 from zoo.filesystem.atomic_files import whole
 
 ALL = "all"
@@ -143,6 +144,7 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
         "## Means over corpora",
         *("\n".join(means(rows, systems, score)) for score in SCORES),
         *_beside(rows, systems),
+        *_goals(rows, systems, here),
         "## Costs",
         "\n".join(costs(rows, systems, titles)),
     ]
@@ -164,6 +166,17 @@ def _beside(rows, systems):
             "on, which may be fewer: their means, the other's first, and how many these are."
         )
         yield "\n".join(beside(rows, systems, "accuracy"))
+
+
+def _goals(rows, systems, here):
+    found = list(goals(rows, systems, here))
+    if len(found) > 2:
+        yield "## What zoo aims at"
+        yield (
+            "Each pair of systems is compared on the corpora and draws that both were measured on. "
+            "With one draw a difference of some points may be chance, on either side."
+        )
+        yield "\n".join(found)
 
 
 def _note(rows, here, absent):

@@ -7,6 +7,7 @@ import pytest
 import zoo
 from benchmarks import labels, labels_report, labels_systems
 from benchmarks.labels import ALL, CORPORA, DRAWS, DRAWS_OF_LARGE, KEY, LABELS, drawn, plan
+from benchmarks.labels_goals import Goal, by_factor, everywhere, gap_closed, goals, on_average
 
 TRAIN = pd.DataFrame(
     {"text": [f"text {i}" for i in range(60)], "label": ["a"] * 40 + ["b"] * 17 + ["c"] * 3}
@@ -146,3 +147,71 @@ def test_means_beside_the_reference_are_over_the_corpora_and_draws_of_both():
         "|---|--:|--:|--:|",
         "| theirs | 70.0 | 50.0 | 1 |",
     ]
+
+
+@pytest.fixture
+def measured():
+    """Two corpora, and a third one that only one system was measured on."""
+    found = {
+        "zoo_attcnn": {"trec": 0.70, "imdb": 0.80, "agnews": 0.1},
+        "svm_words": {"trec": 0.65, "imdb": 0.81},
+        "minilm": {"trec": 0.60, "imdb": 0.84},
+        "zoo_bert": {"trec": 0.80, "imdb": 0.90},
+        "zoo_attcnn_varied": {"trec": 0.76, "imdb": 0.84},
+    }
+    rows = [
+        {"system": system, "corpus": corpus, "labels": "16", "draw": draw, "accuracy": score}
+        for system, scores in found.items()
+        for corpus, score in scores.items()
+        for draw in range(1 + (system == "svm_words"))
+    ]
+    frame = pd.DataFrame(rows).assign(megabytes=1.0)
+    frame = frame.assign(texts_a_second=[100.0 * (i + 1) for i in range(len(rows))])
+    frame.loc[frame["draw"] == 1, "accuracy"] = 0.99  # of a draw that no other system has
+    return frame
+
+
+NAMES = {name: name for name in (*CORPORA, *labels_systems.SYSTEMS)}
+
+
+@pytest.mark.parametrize(
+    ("judge", "verdict"),
+    [
+        (
+            everywhere("zoo_attcnn", ("svm_words", "minilm")),
+            (False, "on 1 of 2 corpora; behind on imdb 4.0 (minilm)"),
+        ),
+        (
+            everywhere("zoo_attcnn", ("svm_words",)),
+            (False, "on 1 of 2 corpora; behind on imdb 1.0"),
+        ),
+        (everywhere("zoo_attcnn", ("svm_words",), 1.5), (True, "on 2 of 2 corpora")),
+        (everywhere("zoo_attcnn", ("fasttext",)), None),
+        (on_average("zoo_attcnn", "minilm"), (True, "75.0 beside 72.0, 2 corpora")),
+        (on_average("zoo_attcnn", "zoo_bert", 9), (False, "75.0 beside 85.0, 2 corpora")),
+        (on_average("zoo_auto", "zoo_bert"), None),
+        (
+            gap_closed("zoo_attcnn_varied", "zoo_attcnn", "zoo_bert", 0.5),
+            (True, "80.0 between 75.0 and 85.0, 2 corpora"),
+        ),
+        (
+            gap_closed("zoo_attcnn_varied", "zoo_attcnn", "zoo_bert", 0.6),
+            (False, "80.0 between 75.0 and 85.0, 2 corpora"),
+        ),
+        (gap_closed("zoo_auto", "zoo_attcnn", "zoo_bert", 0.6), None),
+        (by_factor("zoo_bert", "minilm", "texts_a_second", 1.2), (True, "1.2 times, 2 corpora")),
+        (by_factor("zoo_bert", "minilm", "texts_a_second", 1.3), (False, "1.2 times, 2 corpora")),
+    ],
+)
+def test_an_aim_is_judged_on_the_corpora_and_draws_of_both(judge, verdict, measured):
+    assert judge(measured, NAMES, NAMES) == verdict
+
+
+def test_aims_that_were_measured_are_told_as_reached_or_missed(measured, monkeypatch):
+    text = "\n".join(goals(measured, NAMES, NAMES))
+    assert "| attcnn on average above frozen MiniLM | 16 | yes | 75.0 beside 72.0" in text
+    assert "| bert above frozen MiniLM on every corpus | 16 | yes | on 2 of 2 corpora |" in text
+    assert "| 100 |" not in text and "auto" not in text
+    twice = Goal("twice", ("16",), by_factor("zoo_bert", "minilm", "texts_a_second", 2), "Tried.")
+    monkeypatch.setattr("benchmarks.labels_goals.GOALS", (twice,))
+    assert list(goals(measured, NAMES, NAMES))[-1].endswith(" no | 1.2 times, 2 corpora. Tried. |")
