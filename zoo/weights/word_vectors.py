@@ -36,12 +36,9 @@ class WordVectors(Start):
         if weights == "english" and not self.apart:
             self.most = min(self.most, MOST)
             if "embedding_dim" not in options:
-                with suppress(
-                    ValueError
-                ):  # such as for 5 heads, which divide the model's default width
-                    type(model).from_config(
-                        model.get_config() | {"embedding_dim": model.english_dim}
-                    )
+                wider = model.get_config() | {"embedding_dim": model.english_dim}
+                with suppress(ValueError):  # it may not fit, such as for 5 heads
+                    type(model).from_config(wider)
                     self.dim = model.english_dim
         few = corpus is not None and len(corpus.train) < recipes.FEW
         if few and weights == "english" and not self.apart:
