@@ -14,7 +14,7 @@ from tests.weights.folders import write_folder
 from zoo.datasets.corpus import Corpus, Split
 from zoo.runs.run_config import read_config
 from zoo.shipping import saved_model
-from zoo.weights.bert_start import STRENGTH, fill_head
+from zoo.weights.bert_start import STRENGTH, STRENGTH_OF_MANY, fill_head
 
 TEXTS = ["a good film!", "the bads film", "", "not good"]
 TABLE = pd.DataFrame({"text": TEXTS[:2] * 20, "label": ["yes", "no"] * 20})
@@ -85,7 +85,9 @@ def reader(document):
     )
 
 
-def test_the_head_is_that_of_logistic_regression():
+@pytest.mark.parametrize(("many", "strength"), [(4, STRENGTH), (3, STRENGTH_OF_MANY)])
+def test_the_head_is_that_of_logistic_regression(many, strength, monkeypatch):
+    monkeypatch.setattr("zoo.weights.bert_start.MANY_CLASSES", many)
     vectors = np.random.default_rng(0).normal(size=(90, 3)) * 5
     numbers = np.arange(90) % 3
     vectors[numbers == 1] += 3
@@ -100,7 +102,7 @@ def test_the_head_is_that_of_logistic_regression():
     fill_head(model, Corpus("few", ["a", "b", "c"], train))
     vectors = vectors.astype("float32")
     scale = 1 / np.sqrt(np.square(vectors).sum(-1).mean())
-    expected = LogisticRegression(C=STRENGTH, max_iter=1000).fit(scale * vectors, numbers)
+    expected = LogisticRegression(C=strength, max_iter=1000).fit(scale * vectors, numbers)
     found = np.asarray(model.classify(vectors))
     np.testing.assert_allclose(found, expected.predict_proba(scale * vectors), atol=1e-5)
     before = model.classify.get_weights()

@@ -9,6 +9,7 @@ from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
 from zoo.models._linear import solved
 from zoo.progress import progress
+from zoo.recipes import MANY_CLASSES
 from zoo.weights.bert_format import BertEncoder, read_bert
 from zoo.weights.bert_words import fill_words
 from zoo.weights.start import Start
@@ -18,9 +19,10 @@ from zoo.weights.weights_folder import find_weights
 # texts of TREC and OpeNER, 16 a class.
 LEARNING_RATE = 1e-4
 MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
-# The inverse of the regularisation of the first last layer. It is chosen on held-out training texts:
-# with 10, the layer is sure of its texts at once, and little is left for the encoder to learn.
-STRENGTH = 0.1
+# The inverse of the regularisation of the first last layer, chosen on held-out training texts. With
+# a weak one the layer is sure of its texts at once, and little is left for the encoder to learn;
+# only of many classes it would otherwise have to learn too much.
+STRENGTH, STRENGTH_OF_MANY = 0.1, 10.0
 AT_ONCE = 64  # texts that it reads
 MOST_READ = 2_000  # texts that it learns from; of long ones these take a minute
 FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
@@ -158,8 +160,10 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
     vectors = [ops.convert_to_numpy(classifier.document(ids)[0]) for ids in read]
     vectors = np.concatenate(vectors).astype("float32")  # of 16 bits, where training has these
     scale = 1 / np.sqrt(np.square(vectors).sum(axis=-1).mean())
+    many = classifier.num_classes >= MANY_CLASSES
+    strength = STRENGTH_OF_MANY if many else STRENGTH
     kernel, bias = corpus.kind.solved(
-        lambda numbers: solved(scale * vectors, numbers, "logistic", STRENGTH), train.targets
+        lambda numbers: solved(scale * vectors, numbers, "logistic", strength), train.targets
     )
     classifier.classify.set_weights([scale * kernel, bias])
 
