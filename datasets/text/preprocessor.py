@@ -303,7 +303,8 @@ def _report_cut(longest, max_words, sentences, max_sentences):
             f"{max_sentences} sentences (the most {sentences.max()})"
         )
     if cut.any():
-        logger.warning("%d of %d training texts are cut: %s", cut.sum(), len(cut), reasons)
+        told = f"{cut.sum():,} of {len(cut):,} training texts"
+        logger.warning("%s are cut: %s", told, reasons)
 
 
 def _report_unread(single, texts, total, counts, vocabulary, clean_up):

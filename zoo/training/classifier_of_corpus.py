@@ -101,8 +101,8 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     classifier.labels = corpus.labels
     start.fill(classifier)
     logger.info(
-        "%s: %d parameters, %d words in the vocabulary",
-        *(name, classifier.count_params(), len(preprocessor.vocabulary)),
+        "%s: %s parameters, %s words in the vocabulary",
+        *(name, f"{classifier.count_params():,}", f"{len(preprocessor.vocabulary):,}"),
     )
     return classifier, start
 
@@ -113,9 +113,9 @@ def _filled_up(preprocessor, further, most):
     preprocessor = preprocessor.extended(further, most)
     if more := len(preprocessor.vocabulary) - of_texts:
         logger.info(
-            "%d words of the vocabulary come from the weights, as the training texts hardly have "
+            "%s words of the vocabulary come from the weights, as the training texts hardly have "
             "them; max_vocabulary=%d (--max-vocabulary) leaves them out, for a smaller model",
-            *(more, of_texts),
+            *(f"{more:,}", of_texts),
         )
     return preprocessor
 

@@ -334,8 +334,8 @@ def _finish(folder, classifier, corpus, config, ended, seconds):
 
 def _announce(corpus):
     logger.info(
-        "%s: %d training, %d validation and %d test texts, %d classes",
-        *(corpus.name, *_sizes(corpus).values(), len(corpus.labels)),
+        "%s: %s training, %s validation and %s test texts, %d classes",
+        *(corpus.name, *(f"{size:,}" for size in _sizes(corpus).values()), len(corpus.labels)),
     )
     if not len(corpus.validation):
         logger.info(
