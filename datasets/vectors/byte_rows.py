@@ -44,9 +44,15 @@ def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
 
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
-    """The nearest table that :func:`in_bytes` splits exactly, ``[rows, dim]`` float32."""
+    """The nearest table that :func:`in_bytes` splits exactly, ``[rows, dim]`` float32.
+
+    Rows that it splits exactly as they are stay so to the last bit.
+    """
     numbers, scales, _ = in_bytes(matrix)
-    return numbers * scales
+    near = numbers * scales
+    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
+    same = (np.abs(near - matrix) <= EXACT * largest).all(axis=1, keepdims=True)
+    return np.where(same, matrix, near)
 
 
 def _scale(numbers):

@@ -13,7 +13,7 @@ from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
 
-LARGE = 2_000_000  # bytes; layers that have more are stored in 16 bits
+LARGE = 20_000_000  # bytes; layers that have more are stored in 16 bits
 
 
 def export_saved_model(model, path: str | Path) -> None:
@@ -98,7 +98,7 @@ def _in_fewer_bits(model):
 
     Word vectors are stored in 8 bits if that loses nothing, see
     :mod:`zoo.datasets.vectors.byte_rows`, and else in 16; so are the weights of all layers if they
-    would take more than 2 MB. Probabilities change by less than 0.001. The weights of words in
+    would take more than 20 MB. Probabilities change by less than 0.001. The weights of words in
     linear models stay as they are, and so do quantized weights.
 
     Yields:

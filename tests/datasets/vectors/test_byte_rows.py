@@ -27,6 +27,7 @@ def test_the_english_vectors_lose_nothing_whatever_they_are_multiplied_by():
     matrix = english_vectors(120).vectors * np.float32(1 / 3)
     numbers, scales, exact = in_bytes(matrix)
     assert exact
+    np.testing.assert_array_equal(rounded(matrix), matrix)
     np.testing.assert_allclose(numbers * scales, matrix, rtol=1e-6)
 
 
