@@ -131,12 +131,13 @@ def _in_fewer_bits(model):
 def _looked_up(numbers):
     """A function from ids to rows of a table, and the variables that it reads."""
     steps, scales, exact = in_bytes(numbers)
-    if exact:
-        steps, scales = _stored(steps), _stored(scales)
-        rows = lambda ids: tf.cast(tf.gather(steps, ids), numbers.dtype) * tf.gather(scales, ids)  # noqa: E731
-        return rows, [steps, scales]
-    half = _stored(numbers.astype("float16"))
-    return lambda ids: tf.cast(tf.gather(half, ids), numbers.dtype), [half]
+    tables = [_stored(steps), _stored(scales)] if exact else [_stored(numbers.astype("float16"))]
+
+    def rows(ids):
+        first, *scales = (tf.gather(table, ids) for table in tables)
+        return math.prod(scales, start=tf.cast(first, numbers.dtype))
+
+    return rows, tables
 
 
 def _stored(numbers):
