@@ -135,7 +135,7 @@ GOALS = (
         by_factor("zoo_bert", "minilm_tuned", "texts_a_second", 2),
         "The layers are the same, and texts have not much fewer words than pieces. Matrices of 8 "
         "bits are twice as fast in onnxruntime only with one scale for a whole batch, so that "
-        "texts would change each other's answers; with a scale for each text they are slower.",
+        "texts would change each other's answers; with a scale for each word they are slower.",
     ),
     Goal(
         "attcnn with all labels at or above both TF-IDF systems on every corpus",
