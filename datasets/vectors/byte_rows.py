@@ -11,22 +11,22 @@ LEAST = 8  # the number of a row that is nearest to 0 is at most so many of its 
 EXACT = 1e-6  # of the largest number of a row: what float32 rounds off
 
 
-def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Splits a table into whole numbers and scales.
 
     Args:
         matrix: ``[rows, dim]``, float32.
 
     Returns:
-        ``[rows, dim]`` int8; the scales, ``[rows, 1]`` float32; and whether their product is the
-        matrix, up to the rounding of float32. A row that is not whole numbers times a scale gets
-        the nearest ones.
+        ``[rows, dim]`` int8; the scales, ``[rows, 1]`` float32; and for each row whether their
+        product is the row, up to the rounding of float32, ``[rows]`` bool. A row that is not whole
+        numbers times a scale gets the nearest ones.
 
     Example:
         >>> import numpy as np
         >>> numbers, scales, exact = in_bytes(np.array([[0.5, -1.5], [0, 0]], "float32"))
-        >>> numbers.tolist(), exact
-        ([[1, -3], [0, 0]], True)
+        >>> numbers.tolist(), exact.tolist()
+        ([[1, -3], [0, 0]], [True, True])
     """
     size = np.abs(matrix)
     largest = size.max(axis=1, keepdims=True, initial=0)
@@ -40,7 +40,7 @@ def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         tried = _scale(least[rest] / steps)
         found = _misses(matrix[rest], tried) <= EXACT * largest[rest, 0]
         scales[rest[found]], exact[rest[found]] = tried[found], True
-    return _whole(matrix, scales).astype("int8"), scales, bool(exact.all())
+    return _whole(matrix, scales).astype("int8"), scales, exact
 
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
@@ -48,11 +48,8 @@ def rounded(matrix: np.ndarray) -> np.ndarray:
 
     Rows that it splits exactly as they are stay so to the last bit.
     """
-    numbers, scales, _ = in_bytes(matrix)
-    near = numbers * scales
-    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
-    same = (np.abs(near - matrix) <= EXACT * largest).all(axis=1, keepdims=True)
-    return np.where(same, matrix, near)
+    numbers, scales, exact = in_bytes(matrix)
+    return np.where(exact[:, None], matrix, numbers * scales)
 
 
 def _scale(numbers):

@@ -164,7 +164,7 @@ def _parts(numbers, is_table, how):
     """The numbers in 16 bits, or as bytes and their scales; None leaves them as they are."""
     if is_table and numbers.ndim == 2:
         steps, scales, exact = in_bytes(numbers)
-        if exact or how == "int8":
+        if exact.all() or how == "int8":
             return [steps, scales]
     if how == "int8":
         scales = np.abs(numbers).max(axis=-2, keepdims=True) / 127

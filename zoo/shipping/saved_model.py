@@ -131,7 +131,8 @@ def _in_fewer_bits(model):
 def _looked_up(numbers):
     """A function from ids to rows of a table, and the variables that it reads."""
     steps, scales, exact = in_bytes(numbers)
-    tables = [_stored(steps), _stored(scales)] if exact else [_stored(numbers.astype("float16"))]
+    parts = [steps, scales] if exact.all() else [numbers.astype("float16")]
+    tables = [_stored(part) for part in parts]
 
     def rows(ids):
         first, *scales = (tf.gather(table, ids) for table in tables)

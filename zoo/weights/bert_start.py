@@ -21,7 +21,7 @@ LEARNING_RATE = 1e-4
 MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
 # The inverse of the regularisation of the first last layer, chosen on held-out training texts. With
 # a weak one the layer is sure of its texts at once, and little is left for the encoder to learn.
-# With many classes, a layer that starts near nothing would need more steps than there are.
+# Of 77 classes, an unsure one learnt too little in 10 passes.
 STRENGTH, STRENGTH_OF_MANY = 0.1, 10.0
 AT_ONCE = 64  # texts that it reads
 MOST_READ = 2_000  # texts that it learns from; of long ones these take a minute
