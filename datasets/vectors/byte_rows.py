@@ -20,7 +20,7 @@ def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Returns:
         ``[rows, dim]`` int8; the scales, ``[rows, 1]`` float32; and for each row whether their
         product is the row, up to the rounding of float32, ``[rows]`` bool. A row that is not whole
-        numbers times a scale gets the nearest ones.
+        numbers times a scale gets the nearest ones; one that is not finite gets zeros.
 
     Example:
         >>> import numpy as np
@@ -28,6 +28,8 @@ def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         >>> numbers.tolist(), exact.tolist()
         ([[1, -3], [0, 0]], [True, True])
     """
+    finite = np.isfinite(matrix).all(axis=1)
+    matrix = np.where(finite[:, None], matrix, 0)
     size = np.abs(matrix)
     largest = size.max(axis=1, keepdims=True, initial=0)
     least = np.where(size > EXACT * largest, size, np.inf).min(
@@ -40,7 +42,7 @@ def in_bytes(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         tried = _scale(least[rest] / steps)
         found = _misses(matrix[rest], tried) <= EXACT * largest[rest, 0]
         scales[rest[found]], exact[rest[found]] = tried[found], True
-    return _whole(matrix, scales).astype("int8"), scales, exact
+    return _whole(matrix, scales).astype("int8"), scales, exact & finite
 
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
