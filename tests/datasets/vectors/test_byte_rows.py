@@ -38,6 +38,6 @@ def test_rows_of_any_numbers_are_not_exact():
 
 def test_rows_that_are_not_finite_are_not_exact_and_change_no_others():
     matrix = np.array([[1, 2], [np.nan, 1], [-np.inf, 1]], "float32")
-    numbers, scales, exact = in_bytes(matrix)
+    numbers, _, exact = in_bytes(matrix)
     assert exact.tolist() == [True, False, False] and not numbers[1:].any()
     np.testing.assert_array_equal(rounded(matrix)[0], matrix[0])
