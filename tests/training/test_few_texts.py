@@ -7,9 +7,11 @@ import keras
 import numpy as np
 import pandas as pd
 import pytest
+import tensorflow as tf
 
 import zoo
 from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.datasets.vectors.english import english_vectors
 from zoo.evaluation.calibration import MOST_OF_OTHERS, calibrate
 from zoo.recipes import Recipe
@@ -158,11 +160,19 @@ def test_english_word_vectors_stay_as_they_are(tmp_path):
     known = english_vectors()[["good", "day"]]
     table_ = model.embed.embeddings.numpy()[2:]
     np.testing.assert_array_equal(table_[[words.index("good"), words.index("day")]], known)
-    told = {"train_embeddings": True, "filters": 4}
-    run = zoo.train(
-        "cnn_kim", table(), output=tmp_path, epochs=1, weights="english", options=told, verbose=0
-    )
+
+
+def test_english_word_vectors_that_are_trained_keep_to_bytes(tmp_path):
+    told = {"options": {"train_embeddings": True, "filters": 4}, "weights": "english"}
+    run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, verbose=0, **told)
     assert read_config(run).architecture["train_embeddings"] is True
+    model = zoo.load(run)
+    words, trained = model.preprocessor.vocabulary, model.embed.embeddings.numpy()
+    assert np.any(trained[2 + words.index("good")] != english_vectors()["good"])
+    assert in_bytes(trained)[2].all()
+    texts = ["a good day", "a bad day", ""]
+    served = tf.saved_model.load(run / "saved_model").serve(texts)["probabilities"]
+    np.testing.assert_allclose(served, model.predict(texts, verbose=0), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,19 @@ import tensorflow as tf
 from sklearn.linear_model import LogisticRegression
 
 import zoo
-from tests.weights.folders import write_folder
+from tests.weights.folders import PIECES, random_arrays, write_folder
 from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.vectors.byte_rows import in_bytes
+from zoo.registry import create
 from zoo.runs.run_config import read_config
 from zoo.shipping import saved_model
-from zoo.weights.bert_start import STRENGTH, STRENGTH_OF_MANY, fill_head
+from zoo.weights.bert_start import (
+    MOST_WORDS,
+    STRENGTH,
+    STRENGTH_OF_MANY,
+    BertWeights,
+    fill_head,
+)
 
 TEXTS = ["a good film!", "the bads film", "", "not good"]
 TABLE = pd.DataFrame({"text": TEXTS[:2] * 20, "label": ["yes", "no"] * 20})
@@ -60,6 +68,27 @@ def test_a_training_starts_with_a_folder(tmp_path):
     np.testing.assert_allclose(*vectors, atol=1e-6)
 
 
+def test_of_few_texts_the_word_table_stays_and_takes_bytes(
+    tmp_path, monkeypatch, without_saved_models
+):
+    monkeypatch.setattr("zoo.recipes.FEW", 1_000)
+    monkeypatch.setattr("zoo.weights.bert_start.MOST_FIXED_WORDS", 30)
+    told = {"weights": write_folder(tmp_path / "encoder"), "epochs": 1, "verbose": 0}
+    run = zoo.train("bert", TABLE, output=tmp_path, learning_rate=0.1, **told)
+    model = zoo.load(run)
+    assert not model.train_embeddings and read_config(run).settings.max_vocabulary == 30
+    table = model.embed.embeddings.numpy()
+    vector = table[2 + model.preprocessor.vocabulary.index("film")]
+    of_piece = random_arrays()["embeddings.word_embeddings.weight"][PIECES.index("film")]
+    np.testing.assert_allclose(vector, of_piece, atol=np.abs(of_piece).max() / 254 + 1e-6)
+    assert in_bytes(table)[2].all()
+    corpus = Corpus("few", ["no", "yes"], Split(TEXTS, [1, 0, 1, 0]))
+    for trained, most in ((True, MOST_WORDS), (False, 30)):
+        own = {"train_embeddings": trained}
+        start = BertWeights(told["weights"], create("bert", 2), own, corpus)
+        assert start.most == most and start.options["train_embeddings"] is trained
+
+
 def test_the_last_layer_starts_where_logistic_regression_ends(
     tmp_path, monkeypatch, without_saved_models
 ):
@@ -87,7 +116,7 @@ def reader(document):
 
 @pytest.mark.parametrize(("many", "strength"), [(4, STRENGTH), (3, STRENGTH_OF_MANY)])
 def test_the_head_is_that_of_logistic_regression(many, strength, monkeypatch):
-    monkeypatch.setattr("zoo.weights.bert_start.MANY_CLASSES", many)
+    monkeypatch.setattr("zoo.recipes.MANY_CLASSES", many)
     vectors = np.random.default_rng(0).normal(size=(90, 3)) * 5
     numbers = np.arange(90) % 3
     vectors[numbers == 1] += 3

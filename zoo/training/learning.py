@@ -17,6 +17,7 @@ from zoo.registry import find_recipe
 from zoo.settings import TrainSettings
 from zoo.training.classifier_of_corpus import build_classifier
 from zoo.training.teaching import taught
+from zoo.weights.word_vectors import round_words
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -34,7 +35,8 @@ def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-"))
         corpus = taught(corpus, settings, Path(folder))
         _, share = stack.enter_context(session(settings))
-        classifier, _ = build_classifier(settings, corpus)
+        classifier, start = build_classifier(settings, corpus)
+        settings = dataclasses.replace(settings, weights=start.weights)
         recipe = resolved_recipe(classifier, corpus, settings, started, share)
         if not fit_to(Path(folder), classifier, corpus, recipe, settings, share):
             raise KeyboardInterrupt
@@ -116,6 +118,7 @@ def fit_to(
     """Trains, or goes on training, with a checkpoint in the folder.
 
     Args:
+        settings: with weights other than "auto".
         least: see :func:`zoo.training.trainer.train_one`.
 
     Returns:
@@ -132,4 +135,7 @@ def fit_to(
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
         further = seed, cache, share, verbose, settings.tensorboard, least
-        return fit(classifier, corpus, recipe, folder, *further)
+        ended = fit(classifier, corpus, recipe, folder, *further)
+    if settings.weights == "english":
+        round_words(classifier)
+    return ended

@@ -81,7 +81,7 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
             )
             write_words(folder, classifier)
             config.write(folder)
-            ended = fit_to(folder, classifier, learnt, recipe, settings, share, least)
+            ended = fit_to(folder, classifier, learnt, recipe, resolved, share, least)
             seconds = time.perf_counter() - started
         if not settings.process_id:
             _finish(folder, classifier, corpus, config, ended, seconds)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from keras import ops
 
+from zoo import recipes
 from zoo.datasets.vectors.english import english_words
 from zoo.errors import UsageError
 from zoo.models._linear import solved
 from zoo.progress import progress
-from zoo.recipes import MANY_CLASSES
 from zoo.weights.bert_format import BertEncoder, read_bert
 from zoo.weights.bert_words import fill_words
 from zoo.weights.start import Start
@@ -18,7 +18,9 @@ from zoo.weights.weights_folder import find_weights
 # For fine-tuning, unless the user gives another. Chosen beside a rate of 3e-4 on held-out training
 # texts of TREC and OpeNER, 16 a class.
 LEARNING_RATE = 1e-4
-MOST_WORDS = 20_000  # by default: a SavedModel has less than 40 MB
+# By default, so that a SavedModel has less than 40 MB: two bytes a number, or one where training
+# leaves the vectors as they are.
+MOST_WORDS, MOST_FIXED_WORDS = 20_000, 40_000
 # The inverse of the regularisation of the first last layer, chosen on held-out training texts. With
 # a weak one the layer is sure of its texts at once, and little is left for the encoder to learn.
 # Of 77 classes, an unsure one learnt too little in 10 passes.
@@ -50,8 +52,11 @@ class BertWeights(Start):
         if not model.reads_bert_weights:
             raise UsageError(f"{weights} is for bert, and not for {model.name}: try english")
         self.encoder = read_bert(find_weights(weights))
+        if corpus is not None and len(corpus.train) < recipes.FEW:
+            # So twice as many words have vectors; trained ones are no better.
+            options = {"train_embeddings": False} | options
         self.options = bert_options(self.encoder, **options)
-        self.most = MOST_WORDS
+        self.most = MOST_WORDS if options.get("train_embeddings", True) else MOST_FIXED_WORDS
 
     def words(self, preprocessor, room):
         return further_words(self.encoder)
@@ -160,7 +165,7 @@ def fill_head(classifier: "BERT", corpus: "Corpus") -> None:
     vectors = [ops.convert_to_numpy(classifier.document(ids)[0]) for ids in read]
     vectors = np.concatenate(vectors).astype("float32")  # of 16 bits, where training has these
     scale = 1 / np.sqrt(np.square(vectors).sum(axis=-1).mean())
-    many = classifier.num_classes >= MANY_CLASSES
+    many = classifier.num_classes >= recipes.MANY_CLASSES
     strength = STRENGTH_OF_MANY if many else STRENGTH
     kernel, bias = corpus.kind.solved(
         lambda numbers: solved(scale * vectors, numbers, "logistic", strength), train.targets

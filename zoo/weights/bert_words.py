@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from keras import ops
 
+from zoo.datasets.vectors.byte_rows import rounded
 from zoo.progress import progress
 from zoo.weights.bert_format import BertEncoder
 
@@ -58,7 +59,10 @@ def fill_words(classifier: "BERT", encoder: BertEncoder) -> None:
         ridge = Ridge(PENALTY).fit(read[: len(known)], taught)
         vectors[[row + 1 for row in several]] = ridge.predict(read[len(known) :])
     padding = np.zeros((1, encoder.dim), "float32")
-    classifier.embed.embeddings.assign(np.concatenate([padding, vectors]))
+    table = np.concatenate([padding, vectors])
+    if not classifier.train_embeddings:
+        table = rounded(table)  # so that it is stored in bytes
+    classifier.embed.embeddings.assign(table)
 
 
 def _states(classifier, encoder, words):

@@ -3,6 +3,9 @@
 import functools
 import itertools
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from keras import ops
 
 from zoo import recipes
 from zoo.datasets.corpus import Corpus
@@ -14,6 +17,9 @@ from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
 from zoo.weights.start import Start
+
+if TYPE_CHECKING:
+    from zoo.classifier import TextClassifier
 
 
 class WordVectors(Start):
@@ -84,6 +90,20 @@ class WordVectors(Start):
         if self.weights == "english":
             table = rounded(table)  # also drawn rows, so that the table is stored in bytes
         model.embed.embeddings.assign(table)
+
+
+def round_words(model: "TextClassifier") -> None:
+    """Rounds a word table that has been trained, as zoo's English vectors are rounded.
+
+    All files of the run then store it in bytes and answer as the run does, see
+    :mod:`zoo.datasets.vectors.byte_rows`.
+
+    Args:
+        model: which started with these vectors.
+    """
+    if not model.subwords:
+        table = ops.convert_to_numpy(model.embed.embeddings)
+        model.embed.embeddings.assign(rounded(table))
 
 
 def _named(weights, dim, known, room):
