@@ -15,6 +15,7 @@ ALL = "all"
 SCORES = {"accuracy": "Accuracy", "macro_f1": "Macro F1"}
 REFERENCE = "zoo_attcnn"  # beside which means are told
 COSTED = "100"  # labels a class, of which costs are told
+TAUGHT = ("zoo_bert", "zoo_attcnn_taught", "zoo_attcnn_varied", "zoo_attcnn", "svm_words", "minilm")
 
 
 def half_interval(scores: pd.Series) -> float:
@@ -132,6 +133,25 @@ def _rounded(number):
     return f"{number:.2g}" if number < 10 else f"{number:,.0f}"
 
 
+def taught(rows: pd.DataFrame, systems: dict[str, str]) -> Iterator[str]:
+    """A teacher, what it teaches and others, on corpora and draws that all were measured on."""
+    yield "| labels a class | system | accuracy | corpora | texts a second | megabytes |"
+    yield "|--:|---|--:|--:|--:|--:|"
+    rows = rows[rows["system"].isin(TAUGHT)]
+    for number in numbers_of(rows[rows["system"] == "zoo_attcnn_taught"]):
+        of_number = rows[rows["labels"] == number]
+        table = of_number.pivot_table(
+            ["accuracy", "texts_a_second", "megabytes"], ["corpus", "draw"], "system"
+        ).dropna()
+        of_corpora = table.groupby("corpus").mean()
+        for system in TAUGHT:
+            if system in set(of_number["system"]) and len(table):
+                own = of_corpora.xs(system, axis=1, level=1)
+                cells = [f"{100 * own['accuracy'].mean():.1f}", str(len(own))]
+                cells += [_rounded(own[name].median()) for name in ("texts_a_second", "megabytes")]
+                yield f"| {number} | {systems[system]} | {' | '.join(cells)} |"
+
+
 def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) -> str:
     """The report, in Markdown."""
     rows = rows[rows["system"].isin(list(systems)) & rows["corpus"].isin(list(titles))]
@@ -144,6 +164,7 @@ def tables(rows: pd.DataFrame, systems: dict[str, str], titles: dict[str, str]) 
         "## Means over corpora",
         *("\n".join(means(rows, systems, score)) for score in SCORES),
         *_beside(rows, systems),
+        *_taught(rows, systems),
         *_goals(rows, systems, here),
         "## Costs",
         "\n".join(costs(rows, systems, titles)),
@@ -166,6 +187,18 @@ def _beside(rows, systems):
             "on, which may be fewer: their means, the other's first, and how many these are."
         )
         yield "\n".join(beside(rows, systems, "accuracy"))
+
+
+def _taught(rows, systems):
+    if "zoo_attcnn_taught" in set(rows["system"]):
+        yield "## A large one teaches a small one"
+        yield (
+            "Means over the corpora and draws that all systems of a number of labels were measured "
+            "on, and medians over them of texts a second, on one core, and megabytes. The teacher "
+            "labels the other training texts, at most 10,000, and variations of those with labels, "
+            "or such variations alone."
+        )
+        yield "\n".join(taught(rows, systems))
 
 
 def _goals(rows, systems, here):

@@ -215,3 +215,13 @@ def test_aims_that_were_measured_are_told_as_reached_or_missed(measured, monkeyp
     twice = Goal("twice", ("16",), by_factor("zoo_bert", "minilm", "texts_a_second", 2), "Tried.")
     monkeypatch.setattr("benchmarks.labels_goals.GOALS", (twice,))
     assert list(goals(measured, NAMES, NAMES))[-1].endswith(" no | 1.2 times, 2 corpora. Tried. |")
+
+
+def test_a_teacher_and_what_it_teaches_are_compared_where_all_were_measured(measured):
+    pupil = measured[measured["system"] == "zoo_bert"].assign(system="zoo_attcnn_taught")
+    pupil = pupil[pupil["corpus"] == "trec"].assign(accuracy=0.7, megabytes=8.0)
+    lines = list(labels_report.taught(pd.concat([measured, pupil]), NAMES))
+    assert "| 16 | zoo_attcnn_taught | 70.0 | 1 | " in lines[3] and lines[3].endswith(" | 8 |")
+    assert lines[2].startswith("| 16 | zoo_bert | 80.0 | 1 | ")
+    assert [line.split(" | ")[1] for line in lines[2:]] == list(labels_report.TAUGHT)
+    assert len(list(labels_report.taught(measured, NAMES))) == 2  # nobody is taught
