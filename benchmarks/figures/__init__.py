@@ -47,13 +47,16 @@ def attended(model, data: str, count: int) -> Iterator[tuple[str, list[str], np.
     frame = PARTS._part(data, seed=0)["test"][:count]
     for start in range(0, len(frame), READ_AT_ONCE):
         part = frame[start : start + READ_AT_ONCE]
-        tokens = model.preprocessor.tokens(part["text"].tolist())
-        ids = model.preprocessor.pad(tokens.inputs)
-        weights = np.asarray(word_weights(model, ids))
-        words = tokens.words
-        if model.hierarchical:
-            words = words.merge_dims(1, 2)
-        for label, own, text, row in zip(
-            part["label"], words.to_list(), np.asarray(ids), weights, strict=True
-        ):
-            yield label, [word.decode() for word in own], row[text != 0]
+        read = attention_to(model, part["text"].tolist())
+        for label, (words, weights) in zip(part["label"], read, strict=True):
+            yield label, words, weights
+
+
+def attention_to(model, texts: list[str]) -> Iterator[tuple[list[str], np.ndarray]]:
+    """The words of each text, and how much attention each of them has."""
+    tokens = model.preprocessor.tokens(texts)
+    ids = model.preprocessor.pad(tokens.inputs)
+    weights = np.asarray(word_weights(model, ids))
+    words = tokens.words.merge_dims(1, 2) if model.hierarchical else tokens.words
+    for own, text, row in zip(words.to_list(), np.asarray(ids), weights, strict=True):
+        yield [word.decode() for word in own], row[text != 0]
