@@ -240,14 +240,14 @@ class TrainSettings:
     teacher: Annotated[
         AnyPath | None,
         "A run of a larger model: the new model also learns from its answers to --unlabelled-data "
-        "and to variations of the training texts. Or a file of anyone's answers, with each "
-        "label's share of a text, such as zoo predict writes.",
+        "and to variations of these and of the training texts. Or a file of anyone's answers, "
+        "with each label's share of a text, such as zoo predict writes.",
     ] = None
     variations: Annotated[
         Distance | None,
-        "With --teacher: how many variations of the training texts it answers. In a variation, "
-        "words are replaced, left out, or followed by those of another text. Default: enough for "
-        "20,000 texts together with those of --unlabelled-data.",
+        "With --teacher: how many variations of the training texts and of --unlabelled-data it "
+        "answers. In a variation, words are replaced, left out, or followed by those of another "
+        "text. Default: enough for 20,000 texts together with those of --unlabelled-data.",
     ] = None
     minutes: Annotated[
         Positive | None,

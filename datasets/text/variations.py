@@ -27,7 +27,6 @@ class Variations:
 
     Args:
         texts: of which variations are drawn.
-        others: further texts, that some of them go on as.
         near: words in lower case, and those that may take their place.
         seed: of the draws.
 
@@ -39,14 +38,13 @@ class Variations:
     def __init__(
         self,
         texts: Sequence[str],
-        others: Iterable[str] = (),
         near: dict[str, list[str]] | None = None,
         seed: int = 0,
     ):
         self.near, self.random = near or {}, np.random.default_rng(seed)
         self.split = [words for words in map(TOKEN.findall, texts) if words]
         self.places = defaultdict(list)
-        for words in (*self.split, *map(TOKEN.findall, others)):
+        for words in self.split:
             for place, word in enumerate(words[1:-1], start=2):
                 if len(found := self.places[_plain(word)]) < PLACES:
                     found.append((words, place))
@@ -87,7 +85,8 @@ class Variations:
         other = self.split[self.random.integers(len(self.split))]
         end = self.random.integers(1, len(words) + 1)
         start = min(len(other) - 1, int(len(other) * end / len(words)))
-        return [*words[:end], *other[start:]]
+        blank = "" if start else " "  # which the first word of a text does not have
+        return [*words[:end], blank, *other[start:]]
 
     def _continued(self, words):
         end = self.random.integers(1, len(words) + 1)

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import gc
 import logging
 import math
 import tempfile
@@ -98,6 +99,7 @@ def session(settings: TrainSettings) -> "Iterator[tuple[str, Share | None]]":
     from zoo.classifier import dtype_policy
     from zoo.training.devices import auto_precision, spread
 
+    gc.collect()  # models of earlier trainings, which refer to themselves, would pile up
     machine: Any = settings.devices, settings.coordinator, settings.processes, settings.process_id
     with spread(*machine) as share:
         keras.utils.set_random_seed(settings.seed)

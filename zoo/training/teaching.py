@@ -143,7 +143,7 @@ def _of_run(corpus, settings):
         raise unknown(f"label of {run}, which the data lack:", wrong[0], corpus.labels)
     unlabelled, varied = _texts(corpus, settings)
     logger.info(
-        "The teacher %s answers %s texts: %s without labels, %s variations of the training texts",
+        "The teacher %s answers %s texts: %s without labels, %s variations of texts",
         *(run, *(f"{n:,}" for n in (len(unlabelled) + len(varied), len(unlabelled), len(varied)))),
     )
     texts = [*map(well_formed, (*unlabelled, *varied))]
@@ -156,7 +156,10 @@ def _of_run(corpus, settings):
 
 
 def _texts(corpus, settings):
-    """Texts without labels, and variations of those for training; none that is judged by."""
+    """Texts without labels, and variations of these and of those for training.
+
+    None of them is a text that is judged by.
+    """
     random = np.random.default_rng(settings.seed)
     judged = {text.strip() for split in (corpus.validation, corpus.test) for text in split}
     known = judged.union(text.strip() for text in corpus.train)
@@ -174,12 +177,12 @@ def _texts(corpus, settings):
         count = 0  # which would lose their marks
     if not count:
         return unlabelled, []
-    texts = list(corpus.train)
-    words = words_in([*texts, *unlabelled])
+    texts = [*corpus.train, *unlabelled]
+    words = words_in(texts)
     near = {}
     if english.english_share(words) >= english.ENOUGH:
         near = neighbours(words, english.english_vectors())
-    drawn = Variations(texts, unlabelled, near, settings.seed).draw(count)
+    drawn = Variations(texts, near, settings.seed).draw(count)
     return unlabelled, [text for text in drawn if text not in judged]
 
 
