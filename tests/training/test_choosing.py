@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -138,6 +139,40 @@ def test_models_for_which_there_is_no_time_are_left_out(tmp_path, tried, caplog)
     run = zoo.train("auto", table(), output=tmp_path, minutes=1e-6, **FEW)
     assert "svm_bigrams is not tried: the time is over" in caplog.text
     assert len(pd.read_csv(run / "candidates.csv")) == 1
+
+
+def test_where_time_is_short_some_folds_judge(tmp_path, tried, monkeypatch, caplog):
+    caplog.set_level("INFO", "zoo")
+    tried("svm_unigrams", "svm_bigrams")
+    folds, clock = choosing.answers_of_folds, [0.0]
+
+    def ticking():
+        clock[0] += 1e-3
+        return clock[0]
+
+    def slow(*given):
+        for one in folds(*given):
+            clock[0] += 10
+            yield one
+
+    monkeypatch.setattr(choosing, "answers_of_folds", slow)
+    monkeypatch.setattr(choosing, "time", SimpleNamespace(perf_counter=ticking))
+    run = zoo.train("auto", table(), output=tmp_path, minutes=1, **FEW)
+    assert "There is time for 1 of 3 folds" in caplog.text
+    found = pd.read_csv(run / "candidates.csv")
+    assert found["judged"].tolist() == [54, 18] and found["validation"].tolist() == [1, 1]
+
+
+def test_a_model_that_some_texts_judged_is_compared_on_these():
+    whole, nothing = np.tile([1.0, 0.0], 50), np.full(50, np.nan)
+    easy = np.r_[np.ones(50), nothing]  # half of them wrong by the other
+    hard = np.r_[np.tile([1.0, 0.0], 25), nothing]
+    found = choice([row("a", whole), row("b", hard), row("c", easy)], "texts").set_index("model")
+    assert found["validation"].tolist() == [0.5, 0.5, 1.0]
+    assert found["judged"].tolist() == [100, 50, 50] and found["chosen"]["c"]
+    low = np.r_[nothing, np.zeros(50)]
+    found = choice([row("a", np.zeros(100)), row("b", low)], "texts")
+    assert found["validation"].tolist() == [0, 0] and found["chosen"][0]
 
 
 def test_what_falls_behind_is_stopped_and_what_fails_left_out(tmp_path, tried, caplog):

@@ -43,10 +43,10 @@ def choose(settings: TrainSettings) -> Path:
     """Tries models that fit the texts, for as long as there is time, and keeps one.
 
     A model is judged on the validation split, or on folds of the training texts if there are too
-    few labels for a validation split. A model that falls behind is stopped. Candidates for the
-    choice are the best model and those whose difference from it, text by text, would arise by
-    chance in more than 5 of 100 cases. The first of these is taken, because small and fast models
-    stand first. The test split decides nothing.
+    few labels for a validation split; where time is short, on some of the folds. A model that falls
+    behind is stopped. Candidates for the choice are the best model and those whose difference from
+    it, text by text, would arise by chance in more than 5 of 100 cases. The first of these is
+    taken, because small and fast models stand first. The test split decides nothing.
 
     The search is kept in a folder ``auto-<data>-<digest>`` of the output folder, with the run of
     each model. With the same texts and settings it continues where it was, however it ended.
@@ -183,7 +183,7 @@ class _Trials:
             if state != TrialState.COMPLETE:
                 self.study.tell(trial, state=state)
                 continue
-            gains = np.array(found["gains"])
+            gains = _judged(found["gains"])
             self.study.tell(trial, gains.mean())
             percent = 100 * gains.mean(), 100 * _margin(gains)
             logger.info("%s: %.1f%% (+- %.1f), in %.0f s", name, *percent, seconds)
@@ -196,9 +196,9 @@ class _Trials:
 
         settings.check()
         known = [one["gains"] for one in self.found.values()]
-        best = max(known, key=np.mean, default=None)
+        best = known[np.argmax(_means(known))] if known else None
         if self.part is None:
-            least = 0.0 if best is None else float(np.mean(best)) - BEHIND
+            least = 0.0 if best is None else float(_judged(best).mean()) - BEHIND
             if not create(settings.model, 2).solves:
                 minutes = max(FOR_TRAINING * self.left, 1) / 60
                 settings = dataclasses.replace(settings, minutes=minutes)
@@ -209,12 +209,17 @@ class _Trials:
             folds = answers_of_folds(self.corpus, settings, self.part)
             for done, (outside, probabilities) in enumerate(folds, 1):
                 gains[outside] = self._gains(self.texts.take(outside), probabilities)
-                known = ~np.isnan(gains)
-                if best is not None and _is_hopeless(gains[known], np.array(best)[known]):
+                if best is None:
+                    continue
+                if _is_hopeless(gains, best):
                     raise TrialPruned(f"far behind after {done} of {PARTS} folds")
-                further = (time.perf_counter() - began) / done * (PARTS + 1 - done)
-                if further > self.left and best is not None:
+                fold = (time.perf_counter() - began) / done
+                of_all = fold * PARTS / (PARTS - 1)  # texts, which the last training learns from
+                if of_all > self.left:
                     raise _NoTime("there is no time for the rest of it")
+                if fold + of_all > self.left and done < PARTS:
+                    logger.info("There is time for %d of %d folds", done, PARTS)
+                    break
             with quiet_log():
                 run = train_one(settings, self.corpus)
         if (run / "checkpoint").exists():
@@ -244,13 +249,14 @@ def choice(rows: list[dict[str, Any]], judge: str) -> pd.DataFrame:
 
     Args:
         rows: for each model: ``model``, ``gains`` (how much of each text it has right, from 0 to
-            1), and further columns; small and fast models stand first.
+            1, or NaN for a text that did not judge it), and further columns; small and fast models
+            stand first.
         judge: a description of the texts that judged the models.
 
     Returns:
         A row for each: ``model``; ``validation`` with the interval of 95 %, ``low`` and ``high``;
-        ``parameters``, ``megabytes``, ``texts_a_second``, ``seconds``; ``chosen``, ``why``;
-        ``run``.
+        ``judged``, by how many texts; ``parameters``, ``megabytes``, ``texts_a_second``,
+        ``seconds``; ``chosen``, ``why``; ``run``.
 
     Example:
         >>> rows = [{"model": "small", "gains": [1, 0, 1, 1]}, {"model": "large", "gains": [1] * 4}]
@@ -258,7 +264,8 @@ def choice(rows: list[dict[str, Any]], judge: str) -> pd.DataFrame:
         [True, False]
     """
     gains = [np.array(row["gains"], "float64") for row in rows]
-    best = max(range(len(rows)), key=lambda number: gains[number].mean())
+    means = _means(gains)
+    best = int(np.argmax(means))
     near = [number for number in range(len(rows)) if _is_near(gains[number], gains[best])]
     chosen, why = near[0], f"it is the best by {judge}"
     if chosen != best:
@@ -268,15 +275,37 @@ def choice(rows: list[dict[str, Any]], judge: str) -> pd.DataFrame:
         )
     told = []
     for number, row in enumerate(rows):
-        mean, margin = gains[number].mean(), _margin(gains[number])
+        judged = _judged(gains[number])
+        mean, margin = means[number], _margin(judged)
         told.append(
-            {"model": row["model"], "validation": mean}
+            {"model": row["model"], "validation": mean, "judged": len(judged)}
             | {"low": max(0.0, mean - margin), "high": min(1.0, mean + margin)}
             | {name: row.get(name) for name in ("parameters", "megabytes", "texts_a_second")}
             | {"seconds": row.get("seconds"), "chosen": number == chosen}
             | {"why": why if number == chosen else "", "run": row.get("run")}
         )
     return pd.DataFrame(told)
+
+
+def _judged(gains):
+    """Those of the texts that judged a model."""
+    gains = np.asarray(gains)
+    return gains[~np.isnan(gains)]
+
+
+def _means(gains):
+    """The mean of each model.
+
+    Where only some texts judged a model, its lead over another on these texts counts for all.
+    """
+    gains = [np.asarray(own) for own in gains]
+    most = max(gains, key=lambda own: len(_judged(own)))
+    means = []
+    for own in gains:
+        whole = len(_judged(own)) == len(own)
+        mean = own.mean() if whole else _judged(most).mean() + _judged(own - most).mean()
+        means.append(float(np.clip(mean, 0, 1)))
+    return means
 
 
 def _error(gains):
@@ -290,11 +319,13 @@ def _margin(gains):
 
 def _is_near(gains, best):
     """Whether the difference, text by text, is one that chance brings in 5 of 100 cases."""
-    return (best - gains).mean() <= NEAR * _error(best - gains)
+    behind = _judged(best - gains)
+    return behind.mean() <= NEAR * _error(behind)
 
 
 def _is_hopeless(gains, best):
-    return (best - gains).mean() > HOPELESS * _error(best - gains)
+    behind = _judged(best - gains)
+    return behind.mean() > HOPELESS * _error(behind)
 
 
 def _texts_a_second(model, texts):
