@@ -20,7 +20,7 @@ from zoo.weights.weights_folder import find_weights
 LEARNING_RATE = 1e-4
 # By default, so that a SavedModel has less than 40 MB: two bytes a number, or one where training
 # leaves the vectors as they are.
-MOST_WORDS, MOST_FIXED_WORDS = 20_000, 40_000
+MOST_WORDS, MOST_FIXED_WORDS = 20_000, 38_000
 # The inverse of the regularisation of the first last layer, chosen on held-out training texts. With
 # a weak one the layer is sure of its texts at once, and little is left for the encoder to learn.
 # Of 77 classes, an unsure one learnt too little in 10 passes.
@@ -53,7 +53,7 @@ class BertWeights(Start):
             raise UsageError(f"{weights} is for bert, and not for {model.name}: try english")
         self.encoder = read_bert(find_weights(weights))
         if corpus is not None and len(corpus.train) < recipes.FEW:
-            # So twice as many words have vectors; trained ones are no better.
+            # So nearly twice as many words have vectors; trained ones are no better.
             options = {"train_embeddings": False} | options
         self.options = bert_options(self.encoder, **options)
         self.most = MOST_WORDS if options.get("train_embeddings", True) else MOST_FIXED_WORDS
