@@ -195,8 +195,8 @@ def _taught(rows, systems):
         yield (
             "Means over the corpora and draws that all systems of a number of labels were measured "
             "on, and medians over them of texts a second, on one core, and megabytes. The teacher "
-            "labels the other training texts, at most 10,000, and variations of those with labels, "
-            "or such variations alone."
+            "answers the other training texts, at most 10,000, and variations of all texts, or, "
+            "without other texts, variations of the labelled ones alone."
         )
         yield "\n".join(taught(rows, systems))
 
