@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import keras
 import numpy as np
+import onnx
 import pandas as pd
 import pytest
 import tensorflow as tf
@@ -14,8 +15,9 @@ from tests.weights.folders import PIECES, random_arrays, write_folder
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.registry import create
+from zoo.runs.onnx_model import OnnxClassifier
 from zoo.runs.run_config import read_config
-from zoo.shipping import saved_model
+from zoo.shipping import onnx_file, saved_model
 from zoo.weights.bert_start import (
     MOST_WORDS,
     STRENGTH,
@@ -153,10 +155,19 @@ def test_of_many_texts_the_head_learns_from_some(monkeypatch):
     assert np.asarray(model.classify(np.eye(3))).argmax(-1).tolist() == [0, 1, 2]
 
 
-def test_layers_of_a_large_one_are_in_16_bits_in_a_saved_model(tmp_path, monkeypatch):
+def test_layers_of_a_large_one_are_in_16_bits(tmp_path, monkeypatch):
     model = zoo.build("bert", 2, weights=write_folder(tmp_path / "encoder"))
     model.labels = ["no", "yes"]
     expected, sizes = model.predict(TEXTS, verbose=0), []
+    monkeypatch.setattr(onnx_file, "SMALL", 8)
+    files = [tmp_path / f"{large}.onnx" for large in (10**9, 0)]
+    for large, file in zip((10**9, 0), files, strict=True):
+        monkeypatch.setattr(onnx_file, "LARGE", large)
+        onnx_file.write_of_texts(model, file)
+        answers = OnnxClassifier(file).predict(TEXTS)
+        np.testing.assert_allclose(answers, expected, atol=1e-3 if large == 0 else 1e-5)
+    types = [{one.data_type for one in onnx.load(file).graph.initializer} for file in files]
+    assert types[1] - types[0] == {onnx.TensorProto.FLOAT16}
     for large in (10**9, 0):
         monkeypatch.setattr(saved_model, "LARGE", large)
         saved_model.export_saved_model(model, tmp_path / str(large))

@@ -19,6 +19,7 @@ from zoo.runs.onnx_model import ABOUT
 from zoo.runs.run_folder import words_digest
 from zoo.shipping.onnx_graph import VERSIONS, Graph, Value
 from zoo.shipping.onnx_text import check, word_ids
+from zoo.shipping.saved_model import LARGE
 from zoo.shipping.scores import Scores
 
 SMALL = 1_000  # tensors with fewer numbers are not quantized: it would save too little
@@ -122,7 +123,8 @@ def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
     """The model with its tables and matrices in fewer bits; they become float32 when used.
 
     A table that loses nothing by it is always stored in bytes, see
-    :mod:`zoo.datasets.vectors.byte_rows`.
+    :mod:`zoo.datasets.vectors.byte_rows`. Matrices are stored in 16 bits if they would take more
+    than 20 MB, as in a SavedModel.
 
     Args:
         model: a model whose weights are float32.
@@ -134,14 +136,26 @@ def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
     for node in model.graph.node:
         for place, name in enumerate(node.input):
             used.get(name, []).append((node, place))
+    tables = {
+        name: bool(uses) and all(node.op_type == "Gather" and not place for node, place in uses)
+        for name, uses in used.items()
+    }
+    large = {
+        one.name: numbers
+        for one in model.graph.initializer
+        if (numbers := numpy_helper.to_array(one)).dtype == "float32"
+        and numbers.ndim > 1
+        and numbers.size >= SMALL
+    }
+    size = sum(numbers.nbytes for name, numbers in large.items() if not tables[name])
+    of_matrices = "float16" if how is None and size > LARGE else how
     kept, before, after = [], [], {}
     for one in model.graph.initializer:
-        numbers, uses = numpy_helper.to_array(one), used[one.name]
-        if numbers.dtype != "float32" or numbers.ndim < 2 or numbers.size < SMALL:
+        if one.name not in large:
             kept.append(one)
             continue
-        is_table = uses and all(node.op_type == "Gather" and not place for node, place in uses)
-        parts = _parts(numbers, is_table, how)
+        is_table, uses = tables[one.name], used[one.name]
+        parts = _parts(large[one.name], is_table, how if is_table else of_matrices)
         if parts is None:
             kept.append(one)
             continue
