@@ -84,8 +84,8 @@ def report(rows: pd.DataFrame) -> str:
             f"class, one training each; {' and '.join(rows['corpus'].unique())}, test texts. "
             "Accuracy is in percent. Labels and probabilities are beside those of `model.keras`. "
             "`onnx` and `savedmodel` without more are what `zoo train` writes: a word table of "
-            "bytes where that loses nothing, and in the SavedModel layers of 16 bits where they "
-            "take more than 20 MB.",
+            "bytes where that loses nothing, and layers of 16 bits where they take more than "
+            "20 MB.",
             "",
         ]
     )

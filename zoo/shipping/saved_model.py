@@ -98,8 +98,8 @@ def _in_fewer_bits(model):
 
     Word vectors are stored in 8 bits if that loses nothing, see
     :mod:`zoo.datasets.vectors.byte_rows`, and else in 16; so are the weights of all layers if they
-    would take more than 20 MB. Probabilities change by less than 0.001. The weights of words in
-    linear models stay as they are, and so do quantized weights.
+    would take more than 20 MB. Probabilities change by some thousandths at most. The weights of
+    words in linear models stay as they are, and so do quantized weights.
 
     Yields:
         the variables of the graph, and a context in which the model must be called.
