@@ -18,7 +18,6 @@ from zoo.registry import find_recipe
 from zoo.settings import TrainSettings
 from zoo.training.classifier_of_corpus import build_classifier
 from zoo.training.teaching import taught
-from zoo.weights.word_vectors import round_words
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -127,6 +126,7 @@ def fit_to(
         Whether that came to its end.
     """
     from zoo.training.fitting import fit
+    from zoo.weights.word_vectors import round_words
 
     seed, cache, verbose = settings.seed, settings.cache, settings.verbose
     if classifier.solves:
