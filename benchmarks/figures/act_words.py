@@ -18,7 +18,7 @@ TEXT = (
 )
 MODELS = ("transformer", "act")
 SENTENCE = "the story is n't bad , but the acting is hardly worth the price of the ticket ."
-NEGATIONS = {"no", "not", "nor", "never", "hardly", "cannot"}
+NEGATIONS = {"no", "not", "nor", "never", "cannot"}
 READ = 1_000  # test texts
 
 

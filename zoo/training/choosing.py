@@ -198,7 +198,7 @@ class _Trials:
         known = [one["gains"] for one in self.found.values()]
         best = known[np.argmax(_means(known))] if known else None
         if self.part is None:
-            least = 0.0 if best is None else float(_judged(best).mean()) - BEHIND
+            least = 0.0 if best is None else float(np.mean(best)) - BEHIND
             if not create(settings.model, 2).solves:
                 minutes = max(FOR_TRAINING * self.left, 1) / 60
                 settings = dataclasses.replace(settings, minutes=minutes)
