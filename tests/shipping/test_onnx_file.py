@@ -1,6 +1,7 @@
 """ONNX files that take texts, and a run's answers by one, without TensorFlow."""
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -42,6 +43,12 @@ def test_every_kind_of_model_says_the_same(name, tmp_path):
         np.testing.assert_allclose(answers.predict(texts), expected, atol=1e-5)
         labels = [one["label"] for one in answers.classify(texts)]
         assert labels == [one["label"] for one in model.answers_to(texts)]
+
+
+def test_nothing_is_told_while_it_is_written(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
+    write_of_texts(small_model("ave"), tmp_path / "model.onnx")
+    assert not caplog.messages
 
 
 PLACED = [

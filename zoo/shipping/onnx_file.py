@@ -41,10 +41,16 @@ def write_of_ids(
     _teach_tf2onnx()
     scores = Scores(model, weights)
     logging.getLogger("tf2onnx").setLevel(logging.WARNING)
+    logging.getLogger("tensorflow").addFilter(_worth_telling)  # adding it again has no effect
     with warnings.catch_warnings():  # NumPy warns about code in Keras
         warnings.simplefilter("ignore", FutureWarning)
         scores.export(str(path), "onnx", verbose=False, input_signature=scores.signature())
     onnx.save(_in_fewer_bits(onnx.load(path), quantize), path)
+
+
+def _worth_telling(record):
+    """TensorFlow warns of lookup tables, as it finds no initializer; the graph has no table."""
+    return "serializing table_initializer" not in record.getMessage()
 
 
 def write_of_texts(
