@@ -239,9 +239,10 @@ class TrainSettings:
     ] = None
     teacher: Annotated[
         AnyPath | None,
-        "A run of a larger model: the new model also learns from its answers to --unlabelled-data "
-        "and to variations of these and of the training texts. Or a file of anyone's answers, "
-        "with each label's share of a text, such as zoo predict writes.",
+        "A run of a larger model, or the name of such a model, which is then trained first on the "
+        "same texts: the new model also learns from its answers to --unlabelled-data and to "
+        "variations of these and of the training texts. Or a file of anyone's answers, with each "
+        "label's share of a text, such as zoo predict writes.",
     ] = None
     variations: Annotated[
         Distance | None,
@@ -251,7 +252,8 @@ class TrainSettings:
     ] = None
     minutes: Annotated[
         Positive | None,
-        "Most minutes of training, a teacher's answers included: a longer training is shortened. "
+        "Most minutes of training, all that a teacher does included: a longer training is "
+        "shortened. "
         "Default: as long as it takes.",
     ] = None
     cache: Annotated[
@@ -349,7 +351,7 @@ class TrainSettings:
         for_vectors = self.weights in ("auto", "word2vec")
         if self.unlabelled is not None and not for_vectors and self.teacher is None:
             raise UsageError(
-                "unlabelled texts are for a teacher (--teacher RUN) or for word2vec: weights must "
+                "unlabelled texts are for a teacher (--teacher) or for word2vec: weights must "
                 f"be word2vec (--weights word2vec), got {self.weights}"
             )
 

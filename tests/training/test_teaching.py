@@ -1,6 +1,7 @@
 """A large model teaches a small one."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -179,10 +180,61 @@ def test_an_hour_is_enough_and_a_second_makes_a_training_shorter(tmp_path):
     assert steps[0.01] < steps[60]
 
 
+def test_a_teacher_that_is_named_is_trained_first_on_the_same_texts(tmp_path):
+    run = learn("bow", tmp_path / "runs", data=MANY, keep="best", variations=20)
+    config = json.loads((run / "config.json").read_text("utf-8"))
+    (teacher,) = set((tmp_path / "runs").iterdir()) - {run}
+    assert config["teacher"] == str(teacher)
+    learnt = json.loads((teacher / "config.json").read_text("utf-8"))
+    assert learnt["model"] == "bow" and learnt["teacher"] is None
+    assert learnt["texts"] == config["texts"] and learnt["targets"] == config["targets"]
+    assert zoo.evaluate(teacher)["texts"] == config["texts"]["test"]
+
+
+def test_a_teacher_that_is_stopped_tells_how_it_goes_on(tmp_path, monkeypatch):
+    end = Checkpoint.on_epoch_end
+
+    def stopped(self, epoch, logs=None):
+        end(self, epoch, logs)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "on_epoch_end", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        learn("cnn_kim", tmp_path / "runs", data=MANY)
+    (teacher,) = (tmp_path / "runs").iterdir()  # nothing of the pupil is kept
+    assert f"--resume {teacher}" in caught.value.__notes__[0]
+
+
+def test_a_folder_with_the_name_of_a_model_is_a_run(teacher, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(teacher, "bow")
+    run = learn("bow", "runs", variations=9)
+    assert json.loads((run / "config.json").read_text("utf-8"))["teacher"] == str(tmp_path / "bow")
+
+
+@pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"teacher": "nowhere"}, "no run in nowhere|unknown run"),
+        ({"options": {"filterz": 3}}, "'filterz'. Did you mean 'filters'"),
+        ({"weights": "nowhere.vec"}, "cannot read nowhere.vec"),
+        ({"weights": "minilm"}, "minilm is for bert"),
+    ],
+)
+def test_a_mistake_is_told_before_the_teacher_works(
+    teacher, tmp_path, monkeypatch, wrong, message, named
+):
+    monkeypatch.setattr(teaching, "load", lambda *_: pytest.fail("the teacher was asked"))
+    with pytest.raises(zoo.UsageError, match=message):
+        learn("bow" if named else teacher, tmp_path / "runs", **wrong)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"teacher": "bov"}, "unknown teacher 'bov'. Did you mean 'bow'"),
+        ({"teacher": "./nowhere"}, "no run in nowhere|unknown run"),
         ({"teacher": "nowhere.csv"}, "no such file: .*nowhere.csv"),
         ({"teacher": None, "variations": 5}, "give one"),
         ({"data": FEW.assign(label=["warm", "cold"] * 12)}, "label .* does not know.*warm|cold"),

@@ -8,6 +8,7 @@ from zoo import datasets, recipes
 from zoo.datasets.corpus import Corpus
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.errors import UsageError
+from zoo.progress import quiet_log
 from zoo.registry import create, import_model, told_options
 from zoo.runs.run_config import RunConfig
 from zoo.runs.run_folder import read_words
@@ -45,13 +46,14 @@ def least_count(settings: TrainSettings, model: "TextClassifier", corpus: Corpus
     return settings.min_count or recipes.least_count(model.solves, len(corpus.train))
 
 
-def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClassifier", Start]:
-    """The untrained classifier with its preprocessor, and what it has started with.
+def check_classifier(settings: TrainSettings, corpus: Corpus) -> None:
+    """Raises the UsageError of :func:`build_classifier` for most mistakes, at once."""
+    with quiet_log():
+        _beginning(settings, corpus)
 
-    Args:
-        settings: of the training.
-        corpus: in splits.
-    """
+
+def _beginning(settings, corpus):
+    """A model with all options but the size of its vocabulary, its start, and how it reads."""
     name, classes = settings.model, len(corpus.labels)
     kind = import_model(name)[0]
     clean_up = settings.clean_up or clean_up_of(corpus, kind)
@@ -69,17 +71,30 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     start = find_start(weights, limits, options, corpus, **word2vec)
     if start.options != options:  # a run or a BERT decides more
         limits = create(name, classes, **start.options)
-    most = settings.max_vocabulary or start.most
+    return limits, start, {"clean_up": clean_up, "min_count": min_count} | start.reads
+
+
+def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClassifier", Start]:
+    """The untrained classifier with its preprocessor, and what it has started with.
+
+    Args:
+        settings: of the training.
+        corpus: in splits.
+
+    Raises:
+        UsageError: if no such model can be built, or start with such weights.
+    """
+    limits, start, reads = _beginning(settings, corpus)
+    name, most = settings.model, settings.max_vocabulary or start.most
     preprocessor = datasets.Preprocessor.fit(
         corpus.train,
         limits.max_words,
         limits.max_sentences,
-        min_count=min_count,
         max_vocabulary=most,
         percentile=settings.percentile,
         ngrams=limits.ngrams,
         entities=limits.entities,
-        **{"clean_up": clean_up} | start.reads,
+        **reads,
     )
     lengths = {}
     if settings.percentile is not None:
@@ -88,7 +103,7 @@ def build_classifier(settings: TrainSettings, corpus: Corpus) -> tuple["TextClas
     preprocessor = _filled_up(preprocessor, start.words(preprocessor, room), most)
     sizes = start.options | lengths | {"vocabulary_size": preprocessor.vocabulary_size}
     try:
-        classifier = kind.from_config(limits.get_config() | sizes)
+        classifier = type(limits).from_config(limits.get_config() | sizes)
     except (TypeError, AttributeError) as error:
         raise UsageError(
             f"{name} could not be saved, as its options do not rebuild it: store each under its "

@@ -7,6 +7,7 @@ small model that learns the teacher's probabilities for many texts comes close t
 import dataclasses
 import hashlib
 import logging
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,7 @@ from zoo.evaluation.prediction import OF_CLASS
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.progress import progress
+from zoo.registry import list_models
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
 from zoo.settings import TrainSettings
@@ -40,9 +42,14 @@ if TYPE_CHECKING:
 TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
 MOST = 20_000  # texts that the teacher answers, where nothing else is said
 AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
-SHARE_OF_TIME = 0.5  # of the minutes of a training, at most, until the teacher has answered
+SHARE_OF_TIME = 0.5  # of the minutes, at most: to train the teacher; of the rest, to answer
 
 logger = logging.getLogger("zoo")
+
+
+def is_model(teacher: str | Path | None) -> bool:
+    """Whether a teacher is the name of a model, which is trained first, and no path."""
+    return teacher in list_models() and not expanded(teacher).exists()
 
 
 def check_teacher(settings: TrainSettings) -> None:
@@ -54,15 +61,17 @@ def check_teacher(settings: TrainSettings) -> None:
     """
     if settings.teacher is None:
         if settings.variations is not None:
-            raise UsageError(
-                "variations need a teacher, which answers them: give one (--teacher RUN)"
-            )
+            raise UsageError("variations need a teacher, which answers them: give one (--teacher)")
         return
     if settings.processes > 1:
         raise UsageError(
             "a teacher needs a training by one process: leave out coordinator and processes"
         )
+    if is_model(settings.teacher):
+        return
     path = expanded(settings.teacher)
+    if re.fullmatch("[a-z0-9_]+", str(settings.teacher)) and not path.exists():
+        raise unknown("teacher", settings.teacher, [*list_models(), "a run", "a file of answers"])
     if is_run(path) or not (kind_of(path) or path.exists()):  # its error names similar runs
         read_config(path)
     elif settings.unlabelled is not None or settings.variations is not None:

@@ -19,18 +19,31 @@ from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
 from zoo.runs.run_config import RunConfig, read_config
-from zoo.runs.run_folder import new_run, resuming, versions, words_digest, write_words
+from zoo.runs.run_folder import (
+    new_run,
+    read_scores,
+    resuming,
+    versions,
+    words_digest,
+    write_words,
+)
 from zoo.settings import Group, TrainSettings, absolute, documented, from_keywords, names
 from zoo.shipping.saving import write_model
-from zoo.training.classifier_of_corpus import build_classifier, least_count, rebuild_classifier
+from zoo.training.classifier_of_corpus import (
+    build_classifier,
+    check_classifier,
+    least_count,
+    rebuild_classifier,
+)
 from zoo.training.deciding import decided
 from zoo.training.learning import fit_to, recipe_of, resolved_recipe, session, whole_epochs
-from zoo.training.teaching import check_teacher, taught
+from zoo.training.teaching import SHARE_OF_TIME, check_teacher, is_model, taught
 from zoo.weights.run_weights import check_run
 from zoo.weights.sources import is_run
 
 IDLE = ("epochs", "batch_size", "learning_rate", "schedule", "class_weights", "cache")
 IDLE += ("tensorboard", "precision", "devices")  # where a model is solved at once
+OF_TEACHER = ("data", "precision", "cache", "safe_csv", "seed", "output")  # as of its pupil
 
 logger = logging.getLogger("zoo")
 
@@ -59,6 +72,10 @@ def train_one(settings: TrainSettings, corpus: Corpus | None = None, least: floa
         started = time.perf_counter()
         if settings.unlabelled is not None:
             _add_unlabelled(corpus, settings)
+        if settings.teacher is not None:
+            check_classifier(settings, corpus)  # before the teacher works for minutes
+        if is_model(settings.teacher):
+            settings = _with_trained_teacher(settings, corpus, started)
         learnt = taught(corpus, settings, folder)
         with session(settings) as (precision, share):
             classifier, start = build_classifier(settings, learnt)
@@ -225,6 +242,30 @@ def _resolved(settings, corpus, classifier, precision, share, folder, start):
         precision=precision,
         devices=1 if share is None else share.devices,
     )
+
+
+def _with_trained_teacher(settings, corpus, started):
+    """Trains the teacher that is named, on the same splits, and puts its run into the settings."""
+    own = [*names(Group.FILES), *names(Group.MACHINE), *OF_TEACHER]
+    given = {name: getattr(settings, name) for name in own} | {"model": settings.teacher}
+    if settings.minutes is not None:
+        given["minutes"] = SHARE_OF_TIME * settings.minutes
+    logger.info("First the teacher is trained: %s", settings.teacher)
+    corpus = dataclasses.replace(corpus, unlabelled=None)
+    run = train_one(TrainSettings(**given, keep=recipe_of(settings).keep), corpus)
+    if (run / "checkpoint").exists():  # as it was stopped
+        error = KeyboardInterrupt()
+        error.add_note(
+            f"the teacher goes on with: {resuming(run)}; then give it as --teacher {run}"
+        )
+        raise error
+    measure = corpus.kind.measure
+    told = run, measure.replace("_", " "), 100 * read_scores(run)[measure]
+    logger.info("The teacher is %s, whose %s on the test split is %.1f%%", *told)
+    minutes = settings.minutes
+    if minutes is not None:
+        minutes = max(minutes - (time.perf_counter() - started) / 60, minutes / 100)
+    return dataclasses.replace(settings, teacher=run, minutes=minutes)
 
 
 def _check_start(settings):

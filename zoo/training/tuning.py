@@ -21,6 +21,7 @@ from zoo.settings import NOT_TUNED, PROCESSES, SEARCHED, documented, from_keywor
 from zoo.training.candidates import with_a_model
 from zoo.training.classifier_of_corpus import for_relations
 from zoo.training.search_folder import ended, search_folder, told
+from zoo.training.teaching import is_model
 from zoo.training.train import train
 from zoo.training.trainer import files_of
 
@@ -76,6 +77,8 @@ def tune(
         raise UsageError(f"{', '.join(sorted(several))}: a search runs in one process")
     if searched := settings.keys() & set(SEARCHED):
         raise UsageError(f"{', '.join(sorted(searched))}: the trials search these")
+    if is_model(settings.get("teacher")):
+        raise UsageError("teacher: each trial would train it: train it first, and give its run")
     data = as_table(data)
     own = {"model": model, "data": data, "verbose": verbose}
     settings = from_keywords(settings | own, "zoo.tune")

@@ -16,6 +16,8 @@ from zoo.datasets.vectors.published import PUBLISHED, fetch, is_binary
 from zoo.datasets.vectors.vector_files import embedding_matrix, read_vectors
 from zoo.datasets.vectors.word2vec import train_word2vec
 from zoo.errors import UsageError
+from zoo.filesystem.paths import expanded
+from zoo.settings import WEIGHTS
 from zoo.weights.start import Start
 
 if TYPE_CHECKING:
@@ -31,11 +33,16 @@ class WordVectors(Start):
         training: arguments of :func:`zoo.datasets.vectors.word2vec.train_word2vec`.
 
     Raises:
-        UsageError: for a model whose words have no vectors.
+        UsageError: for a model whose words have no vectors, and for a file that is not there.
     """
 
     def __init__(self, weights, model, options, corpus: Corpus | None = None, **training):
         super().__init__(weights, model, options)
+        if weights not in WEIGHTS and not expanded(weights).exists():
+            raise UsageError(
+                f"cannot read {weights}: No such file or directory. Check the path, or fetch it "
+                "again"
+            )
         self.corpus, self.training = corpus, training
         self.apart = model.reads_vectors_apart
         self.dim = model.english_dim if self.apart else model.embedding_dim  # if any will do
