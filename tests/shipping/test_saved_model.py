@@ -15,6 +15,7 @@ from tests.kinds import KINDS, long_unless
 from zoo.datasets import Preprocessor
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
+from zoo.shipping import saved_model
 from zoo.shipping.saved_model import export_saved_model
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
@@ -109,6 +110,19 @@ def test_of_a_trained_model_it_holds_the_weights_and_no_more(tmp_path):
     kept = tf.train.list_variables(str(tmp_path / "saved_model" / "variables" / "variables"))
     shapes = [shape for name, shape in kept if name != "_CHECKPOINTABLE_OBJECT_GRAPH"]
     assert sorted(shapes) == sorted(list(weight.shape) for weight in model.weights)
+
+
+def test_a_weight_that_16_bits_cannot_hold_is_stored_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(saved_model, "LARGE", 0)  # so that the layers are stored in 16 bits
+    model = zoo.build("cnn_kim", num_classes=2, vocabulary_size=4, embedding_dim=4, filters=2)
+    model.preprocessor, model.labels = Preprocessor(["a", "b"]), ["bad", "good"]
+    kernel = model.classify.kernel
+    kernel.assign(kernel * 1e6)
+    model.embed.embeddings.assign(model.embed.embeddings * 1e-4)
+    expected = model.predict(["a b a"], verbose=0)
+    export_saved_model(model, tmp_path / "saved_model")
+    served = tf.saved_model.load(tmp_path / "saved_model").serve(tf.constant(["a b a"]))
+    np.testing.assert_allclose(served["probabilities"], expected, atol=1e-2)
 
 
 @pytest.mark.parametrize("name", ["serve", "explain"])
