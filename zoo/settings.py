@@ -248,7 +248,8 @@ class TrainSettings:
         Distance | None,
         "With --teacher: how many variations of the training texts and of --unlabelled-data it "
         "answers. In a variation, words are replaced, left out, or followed by those of another "
-        "text. Default: enough for 20,000 texts together with those of --unlabelled-data.",
+        "text. Default: enough for 20,000 texts together with those of --unlabelled-data, or for "
+        "a million words of longer ones.",
     ] = None
     minutes: Annotated[
         Positive | None,

@@ -153,6 +153,17 @@ def test_no_text_that_the_pupil_is_judged_by_is_learnt_from(teacher, tmp_path):
     assert len(corpus.train) + 20 < len(found) == len({*found}) <= len(corpus.train) + 31
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_of_long_texts_fewer_are_answered(teacher, others, tmp_path, monkeypatch, given):
+    monkeypatch.setattr(teaching, "MOST_WORDS", 60)  # ten texts of six words
+    corpus = datasets.load(FEW).split(0)
+    corpus.unlabelled = list(OTHERS["text"])
+    unlabelled = others if given else None  # or the corpus has them
+    settings = TrainSettings("bow", FEW, teacher=teacher, unlabelled=unlabelled)
+    found = len(teaching.taught(corpus, settings, tmp_path).train) - len(corpus.train)
+    assert found == len(OTHERS) if given else found <= 10
+
+
 def test_several_labels_are_taught_with_the_thresholds_of_the_teacher(tmp_path, others):
     several = MANY.assign(label=[[label] if label == "good" else [] for label in MANY["label"]])
     for row in range(3):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
 
 TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
-MOST = 20_000  # texts that the teacher answers, where nothing else is said
+MOST, MOST_WORDS = 20_000, 1_000_000  # that the teacher answers, where nothing else is said
 AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
 SHARE_OF_TIME = 0.5  # of the minutes, at most: to train the teacher; of the rest, to answer
 
@@ -174,13 +174,14 @@ def _texts(corpus, settings):
     known = judged.union(text.strip() for text in corpus.train)
     given = dict.fromkeys(text.strip() for text in corpus.unlabelled or ())
     unlabelled = [text for text in given if text and text not in known]
-    most = MOST if settings.unlabelled is None else len(unlabelled)
+    enough = _enough([*corpus.train, *unlabelled])
+    most = enough if settings.unlabelled is None else len(unlabelled)
     if len(unlabelled) > most:  # of a corpus that has many
         logger.info("%s of its %s texts without labels", f"{most:,}", f"{len(unlabelled):,}")
     unlabelled = [unlabelled[i] for i in random.permutation(len(unlabelled))[:most]]
     count = settings.variations
     if count is None:
-        count = max(0, MOST - len(unlabelled))
+        count = max(0, enough - len(unlabelled))
     clean_up = settings.clean_up or corpus.clean_up
     if clean_up in CLEAN_UPS and CLEAN_UPS[clean_up].marks_entities:
         count = 0  # which would lose their marks
@@ -193,6 +194,12 @@ def _texts(corpus, settings):
         near = neighbours(words, english.english_vectors())
     drawn = Variations(texts, near, settings.seed).draw(count)
     return unlabelled, [text for text in drawn if text not in judged]
+
+
+def _enough(texts):
+    """How many such texts a teacher answers where nothing else is said."""
+    words = sum(len(text.split()) for text in texts)
+    return min(MOST, int(MOST_WORDS * len(texts) / max(1, words)))
 
 
 def _answers(
