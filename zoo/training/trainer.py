@@ -246,13 +246,15 @@ def _resolved(settings, corpus, classifier, precision, share, folder, start):
 
 def _with_trained_teacher(settings, corpus, started):
     """Trains the teacher that is named, on the same splits, and puts its run into the settings."""
-    own = [*names(Group.FILES), *names(Group.MACHINE), *OF_TEACHER]
-    given = {name: getattr(settings, name) for name in own} | {"model": settings.teacher}
+    own = [*names(Group.MACHINE), *OF_TEACHER]
+    given = {name: getattr(settings, name) for name in own}
+    given |= {"model": settings.teacher, "keep": recipe_of(settings).keep}
+    given["files"] = files_of(settings)  # without what is for the unlabelled texts alone
     if settings.minutes is not None:
         given["minutes"] = SHARE_OF_TIME * settings.minutes
     logger.info("First the teacher is trained: %s", settings.teacher)
     corpus = dataclasses.replace(corpus, unlabelled=None)
-    run = train_one(TrainSettings(**given, keep=recipe_of(settings).keep), corpus)
+    run = train_one(from_keywords(given), corpus)
     if (run / "checkpoint").exists():  # as it was stopped
         error = KeyboardInterrupt()
         error.add_note(
