@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import zoo
 from tests.explanation.small_models import TEXTS, built
 from zoo.explanation.attention import attention_of
-from zoo.explanation.explain import explain
+from zoo.explanation.explain import _batches, explain
 
 
 def test_attention_between_words_is_kept_within_its_sentence():
@@ -26,6 +28,16 @@ def test_pairs_may_be_left_out_and_are_where_they_are_many(name, monkeypatch):
     for largest, left_out in ((size, False), (size - 1, True)):
         monkeypatch.setattr("zoo.explanation.explain.LARGEST", largest)
         assert (explain(model, TEXTS[:1])[0].pairs is None) == left_out
+
+
+@given(st.lists(st.integers(0, 30_000), max_size=100))
+def test_long_texts_are_explained_a_few_at_a_time(lengths):
+    texts = ["a" * length for length in lengths]
+    batches = list(_batches(texts))
+    assert sorted(row for batch in batches for row in batch) == list(range(len(texts)))
+    for batch in batches:
+        longest = max(lengths[row] for row in batch)
+        assert len(batch) <= 32 and (len(batch) == 1 or len(batch) * longest <= 20_000)
 
 
 def test_one_text_is_not_a_list_of_its_characters():

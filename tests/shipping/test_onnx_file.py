@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import tf2onnx
 from keras import tree
 
 import zoo
@@ -49,6 +50,23 @@ def test_nothing_is_told_while_it_is_written(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(logging.getLogger("tensorflow"), "propagate", True)
     write_of_texts(small_model("ave"), tmp_path / "model.onnx")
     assert not caplog.messages
+
+
+def test_tf2onnx_has_no_weights_to_copy(tmp_path, monkeypatch):
+    """In each of its passes it would copy them all, and keep most of the copies."""
+    seen, passes = [], tf2onnx.optimizer.optimize_graph
+    monkeypatch.setattr(
+        tf2onnx.optimizer,
+        "optimize_graph",
+        lambda graph, *rest, **more: passes(seen.append(graph) or graph, *rest, **more),
+    )
+    model = small_model("attcnn")
+    write_of_texts(model, tmp_path / "model.onnx")
+    (graph,) = seen
+    numbers = [
+        node.get_tensor_value(as_list=False) for node in graph.get_nodes() if node.is_const()
+    ]
+    assert sum(np.size(one) for one in numbers) < model.count_params() / 10
 
 
 PLACED = [

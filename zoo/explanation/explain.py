@@ -23,7 +23,9 @@ from zoo.layers.masking import UNKNOWN
 from zoo.progress import progress
 
 LARGEST = 10_000_000  # bytes; larger pairs of a text are not kept
-EXPLAINED_AT_ONCE = 32  # texts that are explained in a batch
+# Of a batch, so that explaining needs no more memory than training did: contributions take the
+# gradients of each text twice.
+MOST_TEXTS, MOST_CHARACTERS = 32, 20_000
 
 
 class Explanations(list[Explanation]):
@@ -76,20 +78,28 @@ def explain(
     if label not in (None, *model.labels):
         raise unknown("label", label, model.labels)
     explained = {}
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # similar lengths together
-    parts = (
-        order[start : start + EXPLAINED_AT_ONCE]
-        for start in range(0, len(order), EXPLAINED_AT_ONCE)
-    )
 
     def explain_part(rows):
         own, known = ([all[i] for i in rows] for all in (texts, targets))
         return list(zip(rows, _explain(model, own, known, pairs, label), strict=True))
 
-    found = in_threads(explain_part, parts, prediction_threads())
+    found = in_threads(explain_part, _batches(texts), prediction_threads())
     for some in progress(found, "Explaining", len(texts), size=len, shown=True):
         explained |= some
     return Explanations(explained[i] for i in range(len(texts)))
+
+
+def _batches(texts):
+    """The numbers of the texts of each batch, those of similar length together."""
+    batch = []
+    for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
+        many = len(batch) == MOST_TEXTS or (len(batch) + 1) * len(texts[number]) > MOST_CHARACTERS
+        if batch and many:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
 def _explain(model, texts, targets, pairs, label):

@@ -25,7 +25,7 @@ MOST_WORDS, MOST_FIXED_WORDS = 20_000, 38_000
 # a weak one the layer is sure of its texts at once, and little is left for the encoder to learn.
 # Of 77 classes, an unsure one learnt too little in 10 passes.
 STRENGTH, STRENGTH_OF_MANY = 0.1, 10.0
-AT_ONCE = 64  # texts that it reads
+AT_ONCE = 16  # texts that it reads; more of long ones would take more memory than training does
 MOST_READ = 2_000  # texts that it learns from; of long ones these take a minute
 FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
 
