@@ -155,10 +155,14 @@ def test_a_saved_model_answers_the_same(model, tmp_path):
     np.testing.assert_array_equal(loaded.predict(TEXTS, verbose=0), model.predict(TEXTS, verbose=0))
 
 
-def test_fewer_positions(folder, model):
+def test_fewer_positions(folder, model, tmp_path):
     short = started(folder, max_words=4)
     np.testing.assert_array_equal(short.positions.embeddings, model.positions.embeddings[:5])
     assert model.max_words == 9  # of ten, as the first is of [CLS]
+    sizes = {"max_position_embeddings": 300}
+    longer = read_bert(write_folder(tmp_path / "longer", random_arrays(**sizes), sizes))
+    assert bert_options(longer)["max_words"] == 256
+    assert bert_options(longer, max_words=299)["max_words"] == 299
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import zoo
+from tests.weights.folders import write_folder
 from zoo.registry import create
 from zoo.runs.run_config import read_config
 from zoo.settings import from_keywords
@@ -75,13 +76,17 @@ def test_a_paper_starts_as_it_did(by_itself, tmp_path, monkeypatch, caplog):
     assert by_itself("cnn_kim", preset="kim2014") == "word2vec-google-news-300"
 
 
-def test_bert_starts_with_minilm_where_that_is_installed(by_itself, monkeypatch, caplog):
+def test_bert_starts_with_minilm_where_that_is_installed(by_itself, monkeypatch, caplog, tmp_path):
     caplog.set_level(logging.INFO, "zoo")
     monkeypatch.setattr("zoo.weights.sources.is_here", lambda name: name == "minilm")
+    folder = write_folder(tmp_path / "bert")  # of 6 layers, 2 heads and 10 positions
+    monkeypatch.setattr("zoo.weights.sources.find_weights", lambda _: folder)
     assert by_itself("bert") == "minilm"
     assert "training starts with those of MiniLM" in caplog.text
     assert by_itself("bert", texts=GERMAN) == "none"
-    assert by_itself("bert", options={"num_heads": 8}) == "english"
+    assert by_itself("bert", options={"max_words": 5, "num_layers": 3}) == "minilm"
+    for other in ({"num_heads": 8}, {"max_words": 11}, {"num_layers": 7}):
+        assert by_itself("bert", options=other) == "english"
     monkeypatch.setattr("zoo.weights.sources.is_here", lambda _: False)
     assert by_itself("bert") == "english"
     assert "MiniLM knows more (--weights minilm)" in caplog.text

@@ -25,6 +25,7 @@ MOST_WORDS, MOST_FIXED_WORDS = 20_000, 38_000
 # a weak one the layer is sure of its texts at once, and little is left for the encoder to learn.
 # Of 77 classes, an unsure one learnt too little in 10 passes.
 STRENGTH, STRENGTH_OF_MANY = 0.1, 10.0
+LONGEST = 256  # words of a text, by default; twice as many need twice the time and memory
 AT_ONCE = 16  # texts that it reads; more of long ones would take more memory than training does
 MOST_READ = 2_000  # texts that it learns from; of long ones these take a minute
 FREQUENT = 1000  # English words; an encoder for English has most of them as a single piece
@@ -74,7 +75,8 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
     Args:
         encoder: the weights.
         own: the user's options: ``num_layers`` may be fewer than the encoder has, which are then
-            its lower ones; ``max_words`` less than it has positions. The other sizes are its own.
+            its lower ones; ``max_words``, by default at most :data:`LONGEST`, less than it has
+            positions. The other sizes are its own.
 
     Raises:
         UsageError: for an option that does not fit.
@@ -99,7 +101,7 @@ def bert_options(encoder: BertEncoder, **own: Any) -> dict[str, Any]:
             )
     if own.get("subwords"):
         raise UsageError("subwords must be 0, as the weights have none")
-    return fixed | most | own
+    return fixed | most | {"max_words": min(LONGEST, most["max_words"])} | own
 
 
 def further_words(encoder: BertEncoder) -> list[str]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from zoo.datasets.text.clean_ups import CLEAN_UPS
 from zoo.datasets.vectors import english
 from zoo.datasets.vectors.published import PUBLISHED, fetched
+from zoo.errors import UsageError
 from zoo.filesystem.paths import expanded
 from zoo.runs.run_config import read_config
 from zoo.settings import WEIGHTS, TrainSettings
 from zoo.weights.start import Start
-from zoo.weights.weights_folder import is_here
+from zoo.weights.weights_folder import find_weights, is_here
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -118,7 +119,7 @@ def automatic(
     if share >= english.ENOUGH:
         weights, told = "english", "training starts with them"
         if model.reads_bert_weights:
-            if is_here("minilm") and settings.options.keys() <= {"dropout"}:  # it decides others
+            if is_here("minilm") and _fits_minilm(settings.options):
                 weights, told = "minilm", "training starts with those of MiniLM"
             else:
                 told += "; MiniLM knows more (--weights minilm)"
@@ -126,6 +127,18 @@ def automatic(
         "The English word vectors of zoo know %.0f%% of the running words: %s", 100 * share, told
     )
     return weights
+
+
+def _fits_minilm(options):
+    """Whether a ``bert`` with these options can start with MiniLM, which decides most others."""
+    from zoo.weights.bert_format import read_bert
+    from zoo.weights.bert_start import bert_options
+
+    try:
+        bert_options(read_bert(find_weights("minilm")), **options)
+    except UsageError:
+        return False
+    return True
 
 
 def _of_paper(preset, vectors):
