@@ -85,7 +85,7 @@ def report(rows: pd.DataFrame) -> str:
             "Accuracy is in percent. Labels and probabilities are beside those of `model.keras`. "
             "`onnx` and `savedmodel` without more are what `zoo train` writes: a word table of "
             "bytes where that loses nothing, and layers of 16 bits where they take more than "
-            "20 MB.",
+            "1 MB.",
             "",
         ]
     )

@@ -178,7 +178,7 @@ def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
 
     A table that loses nothing by it is always stored in bytes, see
     :mod:`zoo.datasets.vectors.byte_rows`. Matrices are stored in 16 bits if they would take more
-    than 20 MB, as in a SavedModel.
+    than 1 MB, as in a SavedModel.
 
     Args:
         model: a model whose weights are float32.
