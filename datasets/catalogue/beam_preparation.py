@@ -29,6 +29,11 @@ def import_beam():
         raise UsageError(
             "Apache Beam is not installed: pip install 'attention-zoo[beam]', or leave out --beam"
         ) from None
+    import objsize  # which Beam depends on
+
+    # Beam's threads measure objects, and look at what all modules hold for that. Those of cffi
+    # abort Python where several threads are the first to look.
+    objsize.get_deep_size(None)
     return apache_beam
 
 

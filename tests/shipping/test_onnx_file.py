@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-import tf2onnx
 from keras import tree
 
 import zoo
@@ -54,6 +53,8 @@ def test_nothing_is_told_while_it_is_written(tmp_path, caplog, monkeypatch):
 
 def test_tf2onnx_has_no_weights_to_copy(tmp_path, monkeypatch):
     """In each of its passes it would copy them all, and keep most of the copies."""
+    import tf2onnx
+
     seen, passes = [], tf2onnx.optimizer.optimize_graph
     monkeypatch.setattr(
         tf2onnx.optimizer,
