@@ -6,6 +6,7 @@ from pathlib import Path
 
 import keras
 import numpy as np
+import onnx
 import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
@@ -15,7 +16,7 @@ from tests.kinds import KINDS, long_unless
 from zoo.datasets import Preprocessor
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
-from zoo.shipping import saved_model
+from zoo.shipping import onnx_file, saved_model
 from zoo.shipping.saved_model import export_saved_model
 
 TEXTS = ["A good stay. Really good!", "A bad stay.", "Bad? Never. It was good.", "", "?!"]
@@ -126,6 +127,11 @@ def test_a_weight_that_16_bits_cannot_hold_is_stored_whole(tmp_path, monkeypatch
     export_saved_model(model, tmp_path / "saved_model")
     served = tf.saved_model.load(tmp_path / "saved_model").serve(tf.constant(["a b a"]))
     np.testing.assert_allclose(served["probabilities"], expected, atol=1e-2)
+    for name, number in (("LARGE", 0), ("SMALL", 2)):
+        monkeypatch.setattr(onnx_file, name, number)
+    onnx_file.write_of_texts(model, tmp_path / "model.onnx")
+    stored = map(onnx.numpy_helper.to_array, onnx.load(tmp_path / "model.onnx").graph.initializer)
+    assert any(np.array_equal(one, kernel.numpy()) for one in stored)
 
 
 @pytest.mark.parametrize("name", ["serve", "explain"])

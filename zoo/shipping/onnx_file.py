@@ -21,7 +21,7 @@ from zoo.runs.onnx_model import ABOUT
 from zoo.runs.run_folder import words_digest
 from zoo.shipping.onnx_graph import VERSIONS, Graph, Value
 from zoo.shipping.onnx_text import check, word_ids
-from zoo.shipping.saved_model import LARGE
+from zoo.shipping.saved_model import LARGE, fits
 from zoo.shipping.scores import Scores
 
 SMALL = 1_000  # tensors with fewer numbers are not quantized: it would save too little
@@ -55,7 +55,7 @@ class WeightsApart(keras.Model):
     """Scores whose weights are inputs.
 
     In each of its dozens of passes tf2onnx copies all constants, and keeps most of the copies: of a
-    ``bert`` with 100 MB of weights, 8 GB.
+    ``bert`` with 100 MB of weights, 6 GB.
 
     Args:
         scores: whose weights become inputs.
@@ -178,7 +178,7 @@ def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
 
     A table that loses nothing by it is always stored in bytes, see
     :mod:`zoo.datasets.vectors.byte_rows`. Matrices are stored in 16 bits if they would take more
-    than 1 MB, as in a SavedModel.
+    than 1 MB, but those that 16 bits cannot hold, as in a SavedModel.
 
     Args:
         model: a model whose weights are float32.
@@ -209,7 +209,9 @@ def _in_fewer_bits(model: onnx.ModelProto, how: str | None) -> onnx.ModelProto:
             kept.append(one)
             continue
         is_table, uses = tables[one.name], used[one.name]
-        parts = _parts(large[one.name], is_table, how if is_table else of_matrices)
+        numbers = large[one.name]
+        as_told = is_table or (how is None and not fits(numbers))
+        parts = _parts(numbers, is_table, how if as_told else of_matrices)
         if parts is None:
             kept.append(one)
             continue

@@ -108,10 +108,10 @@ def _in_fewer_bits(model):
     embed, called, stored = model.embed, nullcontext, []
     plain = type(embed) is keras.layers.Embedding and embed.quantization_mode is None
     numbers = embed.embeddings.numpy() if plain and model.reads_word_vectors else None
-    small = numbers is not None and _fits(numbers)
+    small = numbers is not None and fits(numbers)
     weights = [one for one in model.weights if not (small and one is embed.embeddings)]
     large = [one for one in weights if one.dtype == "float32" and len(one.shape) > 1]
-    large = [one for one in large if _fits(one.numpy())]
+    large = [one for one in large if fits(one.numpy())]
     if small and 4 * sum(math.prod(one.shape) for one in large) > LARGE:
         pairs = [(one, _stored(one.numpy().astype("float16"))) for one in large]
         stored = [half for _, half in pairs]
@@ -130,7 +130,7 @@ def _in_fewer_bits(model):
             del embed.call
 
 
-def _fits(numbers):
+def fits(numbers):
     """Whether none of the numbers would be infinite in 16 bits."""
     return np.abs(numbers).max() <= np.finfo("float16").max
 

@@ -134,8 +134,9 @@ def _fits_minilm(options):
     from zoo.weights.bert_format import read_bert
     from zoo.weights.bert_start import bert_options
 
+    encoder = read_bert(find_weights("minilm"))
     try:
-        bert_options(read_bert(find_weights("minilm")), **options)
+        bert_options(encoder, **options)
     except UsageError:
         return False
     return True
