@@ -39,7 +39,7 @@ class StatisticsTable:
         """What to count: each corpus once."""
         return [("counts", data, 0) for data in corpora]
 
-    def prepare(self) -> None:
+    def prepare(self, plan: list[tuple[str, str, int]]) -> None:
         """Rows share nothing."""
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class CostTable:
         """What to measure: system and corpus; the seed is always 0."""
         return [(one.name, data, 0) for data in corpora for one in self.systems]
 
-    def prepare(self) -> None:
+    def prepare(self, plan: list[tuple[str, str, int]]) -> None:
         """Does nothing, as rows share nothing."""
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:

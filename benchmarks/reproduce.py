@@ -129,7 +129,7 @@ def main(
     asked = [] if report else table.plan(corpora, 1 if quick else seeds)
     plan = [one for one in asked if one not in done]
     if plan:
-        table.prepare()
+        table.prepare(plan)
     failed, ended = 0, ""
     try:
         for number, (one, found) in enumerate(as_run(name, plan, quick, jobs), start=1):

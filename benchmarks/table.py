@@ -153,9 +153,10 @@ class Table:
             if data in (one.corpora or corpora)
         ]
 
-    def prepare(self) -> None:
-        """Trains the word vectors that rows share."""
-        if self.vectors is not None:
+    def prepare(self, plan: list[tuple[str, str, int]]) -> None:
+        """Trains the word vectors that the planned rows share."""
+        shared = any("weights" not in self.system(name, data).train for name, data, _ in plan)
+        if self.vectors is not None and shared:
             imdb_vectors(self.vectors)
 
     def run(self, system: str, data: str, seed: int, quick: bool) -> dict[str, Any]:

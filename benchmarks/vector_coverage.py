@@ -43,7 +43,7 @@ class CoverageTable:
         """What to count: each corpus once."""
         return [("counts", data, 0) for data in corpora]
 
-    def prepare(self) -> None:
+    def prepare(self, plan: list[tuple[str, str, int]]) -> None:
         """Trains the word vectors of IMDB's reviews, once."""
         imdb_vectors(WIDTH)
 

@@ -178,6 +178,8 @@ def test_notebooks_run(notebook, kernel, tmp_path):
         import zoo
         from zoo.training import train as training
         from zoo.datasets.catalogue import sample
+        from zoo.shipping import saving
+        saving.ONNX_PACKAGES = ("none",)  # a model.onnx takes seconds each
         os.chdir({str(tmp_path)!r})
         sample.SIZES.update({SMALLER!r})
         zoo.train = lambda *args, own=training.train, **more: own(*args, **more | dict(epochs=1))

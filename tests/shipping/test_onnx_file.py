@@ -33,16 +33,45 @@ def run(run_with_onnx):
     return run_with_onnx
 
 
+PLACED = [
+    "&amp;&lt;good&#0000065;&;stay& a&b;",
+    "It isn't &eacute;t&#xE9; bad;\U0001f600 \u0130 ..",
+]
+
+
 @pytest.mark.parametrize("name", [long_unless(n in ("ave", "hcan"), n) for n in KINDS])
 def test_every_kind_of_model_says_the_same(name, tmp_path):
+    """Of the words that it looks at, too, and of their places in the text."""
     model = small_model(name)
-    write_of_texts(model, tmp_path / "model.onnx")
+    attention = word_weights(model, model.preprocessor(["a"])) is not None
+    write_of_texts(model, tmp_path / "model.onnx", attention=attention)
     answers = OnnxClassifier(tmp_path / "model.onnx")
-    for texts in (TEXTS, TEXTS[:1], [""], ODD):
+    for texts in (TEXTS, TEXTS[:1], [""], ODD, [*PLACED, *ODD[1:]]):
         expected = model.predict(texts, verbose=0)
         np.testing.assert_allclose(answers.predict(texts), expected, atol=1e-5)
         labels = [one["label"] for one in answers.classify(texts)]
         assert labels == [one["label"] for one in model.answers_to(texts)]
+        if attention and texts is not ODD:  # Python counts other characters in "\ud800"
+            check_attention(model, answers.session, texts)
+
+
+def check_attention(model, session, texts):
+    """The weights are the model's, and the places those of its words."""
+    given = {"texts": np.array(texts, object)}
+    weights, starts, ends = session.run(["weights", "starts", "ends"], given)
+    expected = word_weights(model, model.preprocessor(texts))
+    np.testing.assert_allclose(weights, expected, atol=1e-5)
+    for number, words in enumerate(model.preprocessor.words(texts).to_list()):
+        words = tree.flatten(words)
+        spans = np.stack([starts[number].reshape(-1), ends[number].reshape(-1)], 1)
+        parts = [texts[number][start:end] for start, end in spans if end]
+        clean = [model.preprocessor.words([part]).to_list()[0] for part in parts]
+        assert [tree.flatten(one) for one in clean] == [[word] for word in words]
+
+
+def test_no_attention_is_shown_where_there_is_none(tmp_path):
+    with pytest.raises(zoo.UsageError, match="ave has no attention to show"):
+        write_of_texts(small_model("ave"), tmp_path / "model.onnx", attention=True)
 
 
 def test_nothing_is_told_while_it_is_written(tmp_path, caplog, monkeypatch):
@@ -68,34 +97,6 @@ def test_tf2onnx_has_no_weights_to_copy(tmp_path, monkeypatch):
         node.get_tensor_value(as_list=False) for node in graph.get_nodes() if node.is_const()
     ]
     assert sum(np.size(one) for one in numbers) < model.count_params() / 10
-
-
-PLACED = [
-    "&amp;&lt;good&#0000065;&;stay& a&b;",
-    "It isn't &eacute;t&#xE9; bad;\U0001f600 \u0130 ..",
-]
-
-
-@pytest.mark.parametrize("name", [long_unless(n in ("hcan", "act"), n) for n in KINDS])
-def test_attention_is_told_with_the_words_places(name, tmp_path):
-    model = small_model(name)
-    if word_weights(model, model.preprocessor(["a"])) is None:
-        with pytest.raises(zoo.UsageError, match=f"{name} has no attention to show"):
-            write_of_texts(model, tmp_path / "model.onnx", attention=True)
-        return
-    write_of_texts(model, tmp_path / "model.onnx", attention=True)
-    session = OnnxClassifier(tmp_path / "model.onnx").session
-    for texts in (TEXTS, [""], [*PLACED, *ODD[1:]]):
-        given = {"texts": np.array(texts, object)}
-        weights, starts, ends = session.run(["weights", "starts", "ends"], given)
-        expected = word_weights(model, model.preprocessor(texts))
-        np.testing.assert_allclose(weights, expected, atol=1e-5)
-        for number, words in enumerate(model.preprocessor.words(texts).to_list()):
-            words = tree.flatten(words)
-            spans = np.stack([starts[number].reshape(-1), ends[number].reshape(-1)], 1)
-            parts = [texts[number][start:end] for start, end in spans if end]
-            clean = [model.preprocessor.words([part]).to_list()[0] for part in parts]
-            assert [tree.flatten(one) for one in clean] == [[word] for word in words]
 
 
 @pytest.mark.parametrize("thresholds", [None, [0.2, 0.7, 0.5]])

@@ -31,6 +31,7 @@ NO_LETTER = (LAST, SIGN)
 ASSIGNED = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # letters are in these
 ENDS = "".join(re.findall(f"[{RANGES}]", "".join(map(chr, range(sys.maxunicode)))))
 FREQUENT = re.compile("[\0-\u017f\u2000-\u206f]")  # these are looked up before all others
+APART = frozenset([*map(chr, range(128)), *ENDS, *DOTS])  # these are always distinguished
 KIM = "abcdefghijklmnopqrstuvwxyz0123456789(),!?'`"
 
 
@@ -93,7 +94,12 @@ class Characters:
     @classmethod
     def of(cls, clean_up: str, vocabulary: list[str]) -> "Characters":
         """The characters in words of the vocabulary, and those that the clean-up looks at."""
-        apart = {*map(chr, range(128)), *ENDS, *DOTS, *"".join(vocabulary)}
+        return cls._of(clean_up, frozenset("".join(vocabulary)) - APART)
+
+    @classmethod
+    @functools.lru_cache(maxsize=8)  # it takes a second, and most models share it
+    def _of(cls, clean_up, further):
+        apart = APART | further
         blank, cleaned = re.compile(BLANKS), _CLEANED[clean_up]
         case = _case() if apart & set(SIGMAS) else {}  # without a sigma no word depends on case
         every = {one: (one, SIGN) for one in apart} | _every_character()
