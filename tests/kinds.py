@@ -15,6 +15,13 @@ OF_CLASS = {import_model(name)[0]: name for name in reversed(NAMES)}
 KINDS = sorted([*OF_CLASS.values(), "hcan_flat"])  # which reads ids of another shape than hcan
 FEW = ("act", "attcnn", "cnn_kim", "hcan", "ssan")  # of each kind of attention one, and of none
 
+# Rivals of the papers, whose exports and explanations only make test-slow tries: they took a tenth
+# of the time of all tests.
+RIVALS = (
+    *("bi_blosan", "char_cnn", "cnn_barnes", "conv_grnn", "leam", "pa_lstm"),
+    *("paragraph_vector", "skim_lstm", "vdcnn"),
+)
+
 
 def file(name):
     """That the model is written in."""
@@ -36,10 +43,17 @@ def long_unless(fast, *values, **more):
     return pytest.param(*values, marks=[] if fast else pytest.mark.long, **more)
 
 
+def kinds(*fast):
+    """A name of each kind: of these in ``make test``, of rivals in ``make test-slow``."""
+    return [
+        slow_unless(False, name) if name in RIVALS else long_unless(name in fast, name)
+        for name in KINDS
+    ]
+
+
 every_kind = pytest.mark.parametrize(
     "name",
-    [long_unless(name in FEW, name) for name in KINDS]
-    + [slow_unless(False, name) for name in NAMES if name not in KINDS],
+    kinds(*FEW) + [slow_unless(False, name) for name in NAMES if name not in KINDS],
 )
 in_32_and_16_bits = pytest.mark.parametrize(
     ("name", "precision"),

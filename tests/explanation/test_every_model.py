@@ -100,23 +100,25 @@ def check_explanations(model):
         model(model.preprocessor(TEXTS)),
         atol=1e-6,
     )
-    for one in found:
+    ids = np.asarray(model.preprocessor(TEXTS))
+    classes = np.array([model.labels.index(one.label) for one in found])
+    added = computed(model, ids, classes).words
+    attention, weights = attention_of(model, ids), word_weights(model, ids)
+    for row, one in enumerate(found):
         assert one.probability == max(one.probabilities.values()) == one.probabilities[one.label]
         assert all(one.text[word.start : word.end] == word.text for word in one.words)
-        ids = np.asarray(model.preprocessor([one.text]))
-        known = model.read(ids[ids != 0])[0][: len(one.words)] != 1  # n-grams stand behind them
+        real = ids[row] != 0
+        known = model.read(ids[row][real])[0][: len(one.words)] != 1  # n-grams stand behind them
         assert [word.known for word in one.words] == known.tolist()
-        added = computed(model, ids, [model.labels.index(one.label)]).words[ids != 0]
         got = [word.contribution for word in one.words]
-        np.testing.assert_allclose(got, added[: len(got)], atol=1e-4)
-        assert not added[len(got) :].any()
-        attention, weights = attention_of(model, ids), word_weights(model, ids)
+        np.testing.assert_allclose(got, added[row][real][: len(got)], atol=1e-4)
+        assert not added[row][real][len(got) :].any()
         if weights is None:
             assert all(word.weight is None and not word.heads for word in one.words)
         else:
             got = [word.weight for word in one.words]
-            np.testing.assert_allclose(got, np.asarray(weights)[ids != 0], atol=1e-5)
-        assert len(one.sentences) == (ids != 0).any(-1).sum() * (attention.sentences is not None)
+            np.testing.assert_allclose(got, np.asarray(weights)[row][real], atol=1e-5)
+        assert len(one.sentences) == real.any(-1).sum() * (attention.sentences is not None)
         if attention.pairs is None:
             assert one.pairs is None
         else:

@@ -15,7 +15,7 @@ import pytest
 from keras import tree
 
 import zoo
-from tests.kinds import KINDS, long_unless
+from tests.kinds import kinds
 from tests.shipping.test_formats import TEXTS, small_model
 from zoo.cli.texts import fastest_of
 from zoo.datasets import Preprocessor
@@ -39,7 +39,7 @@ PLACED = [
 ]
 
 
-@pytest.mark.parametrize("name", [long_unless(n in ("ave", "hcan"), n) for n in KINDS])
+@pytest.mark.parametrize("name", kinds("ave", "hcan"))
 def test_every_kind_of_model_says_the_same(name, tmp_path):
     """Of the words that it looks at, too, and of their places in the text."""
     model = small_model(name)

@@ -12,7 +12,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 import zoo
-from tests.kinds import KINDS, long_unless
+from tests.kinds import kinds
 from zoo.datasets import Preprocessor
 from zoo.explanation.attention import word_weights
 from zoo.explanation.contributions import contributions
@@ -45,7 +45,7 @@ def answers_elsewhere(call, threads=3):
     return len(answers)
 
 
-@pytest.mark.parametrize("name", [long_unless(n in ("act", "ave", "hcan"), n) for n in KINDS])
+@pytest.mark.parametrize("name", kinds("act", "ave", "hcan"))
 def test_the_saved_model_says_what_the_model_says(name, tmp_path):
     about = zoo.describe(name)
     most = about.options["max_sentences"] if about.hierarchical else None
