@@ -106,6 +106,7 @@ class TextClassifier(ModelOfTexts):
     recipes: dict[str, Any] = {}  # zoo.recipes.Recipe of papers, by the names of their presets
     needs: dict[str, tuple[str, ...]] = {}  # options that change nothing without all of these
     learning_rate = 1e-3  # the default of zoo.train
+    training_steps = 1500  # about so many by default, enough for most corpora that we tried
     sentence_groups = 0  # in a batch, for models that read them; see zoo.datasets.batches.pack
     ngrams = 1  # words of the longest n-gram that the model reads
     entities = False  # whether ids tell which words are in marked entities; some have the option

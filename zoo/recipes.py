@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-STEPS = 1500  # of a training by the default recipe: enough for most corpora that we tried
 MANY_CLASSES = 20  # from this number on a training has twice as many steps
 EVALUATE_EVERY = 2000  # steps at most, which are lost when a training is killed
 PATIENCE = 5  # evaluations, at least
@@ -39,8 +38,9 @@ class Recipe:
             "constant" stays; "plateau" multiplies the rate by 0.9 after each epoch without a better
             validation accuracy (or an equal one with a lower loss), after the first 10 epochs.
         batch_size: texts in a batch.
-        epochs: passes over the training texts; None for about 1,500 steps, or 3,000 with 20 classes
-            and more, but at least 3 and at most 30 epochs, or 100 where texts have several labels.
+        epochs: passes over the training texts; None for as many as make the model's
+            ``training_steps``, 1,500 of most, or twice as many steps with 20 classes and more, but
+            at least 3 and at most 30 epochs, or 100 where texts have several labels.
         steps: batches in all, in place of ``epochs``.
         evaluate_every: texts between two evaluations on the validation split; None for an epoch,
             but at most 2,000 steps unless the schedule is "plateau".
@@ -96,7 +96,7 @@ class Recipe:
         if keep == "auto":
             keep = "best" if validation else "last"
         epoch = math.ceil(texts / recipe.batch_size)  # steps
-        most = STEPS * (2 if classifier.num_classes >= MANY_CLASSES else 1)
+        most = classifier.training_steps * (2 if classifier.num_classes >= MANY_CLASSES else 1)
         epochs = min(classifier.kind.most_epochs, max(3, round(most / epoch)))
         epochs = recipe.epochs or epochs
         steps = recipe.steps or epochs * epoch

@@ -173,8 +173,8 @@ class TrainSettings:
     recipe: Annotated[str, "How to train: default, or a paper's; see zoo describe."] = "default"
     epochs: Annotated[
         Size | None,
-        "Passes over the data. Default: the recipe's, or else 3 to 30, for about 1,500 steps, and "
-        "twice as many for 20 classes or more.",
+        "Passes over the data. Default: the recipe's, or else 3 to 30, for about 1,500 steps, of "
+        "bert with the weights of a BERT 500, and twice as many for 20 classes or more.",
     ] = None
     batch_size: Annotated[
         Size | None,

@@ -14,6 +14,7 @@ import zoo
 from tests.weights.folders import PIECES, random_arrays, write_folder
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.vectors.byte_rows import in_bytes
+from zoo.recipes import Recipe
 from zoo.registry import create
 from zoo.runs.onnx_model import OnnxClassifier
 from zoo.runs.run_config import read_config
@@ -35,6 +36,7 @@ def test_a_folder_is_built_fitted_and_loaded(tmp_path):
     model = zoo.build("bert", 2, weights=folder, num_layers=3, dropout=0.0)
     assert {"good", "bad", "film", "!"} <= set(model.preprocessor.vocabulary)
     assert len(model.encoder) == 3 and model.learning_rate < 1e-3
+    assert Recipe().resolved(model, texts=1_000).epochs == 16  # 500 steps, and not 1,500
     before = model.predict(TEXTS, verbose=0)
     model.fit(TEXTS, [1, 0, 1, 0], epochs=2, verbose=0)
     after = model.predict(TEXTS, verbose=0)
