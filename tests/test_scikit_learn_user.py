@@ -33,7 +33,7 @@ def test_a_pipeline_with_a_grid_search():
     pipeline = Pipeline(
         [
             ("lower", FunctionTransformer(in_lower_case)),
-            ("zoo", zoo.Classifier("svm_bigrams")),
+            ("zoo", zoo.Classifier("svm_bigrams", calibrate=False)),
         ]
     )
     grid = {"zoo__options": [{"strength": 0.1}, {"strength": 1.0}], "zoo__min_count": [1, 2]}
