@@ -44,7 +44,10 @@ def long_unless(fast, *values, **more):
 
 
 def kinds(*fast):
-    """A name of each kind: of these in ``make test``, of rivals in ``make test-slow``."""
+    """A name of each kind: these in ``make test``, rivals in ``make test-slow``, others between.
+
+    Those are in ``make test-all``, and so is a new model.
+    """
     return [
         slow_unless(False, name) if name in RIVALS else long_unless(name in fast, name)
         for name in KINDS
