@@ -16,8 +16,11 @@ import pytest
 
 import zoo
 from tests.environment import REAL_DATA
+from zoo.shipping import saving
 
 pytest.register_assert_rewrite("tests.models.check_model")
+
+WRITE_SERVED = saving.write_served
 
 # No test is timed: machines are busy at times.
 hypothesis.settings.register_profile("zoo", deadline=None)
@@ -49,13 +52,27 @@ def _seeded():
 def _as_of_many_texts():
     """Trainings on a test's few texts have a validation split, as those of many texts have.
 
-    And they start at random unless a test asks for weights: 16,000 words take seconds each. Nor is
-    there a model.onnx unless a test asks for it.
+    And they start at random unless a test asks for weights: 16,000 words take seconds each. Nor do
+    they write a SavedModel or a model.onnx unless a test asks for it: each takes seconds, too.
     """
+
+    def write_served(folder, model):
+        (folder / "saved_model").mkdir(exist_ok=True)
+        saving.write_onnx(folder, model)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("zoo.datasets.vectors.english.ENOUGH", 2.0)
         patch.setattr("zoo.recipes.FEW", 0)
-        patch.setattr("zoo.shipping.saving.ONNX_PACKAGES", ("none",))  # it takes seconds each
+        patch.setattr(saving, "ONNX_PACKAGES", ("none",))
+        patch.setattr(saving, "write_served", write_served)
+        yield
+
+
+@pytest.fixture(scope="module")
+def saved_models():
+    """From the first test of the file that asks for them on, runs have a SavedModel."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saving, "write_served", WRITE_SERVED)
         yield
 
 
@@ -116,7 +133,8 @@ def csv_file(tmp_path_factory):
 @pytest.fixture(scope="session")
 def trained(csv_file, alone):
     """A finished run of a small hierarchical model. Who writes into it takes a copy."""
-    with alone() as folder:
+    with alone() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saving, "write_served", WRITE_SERVED)
         return next(folder.glob("trained/*"), None) or zoo.train(
             "hcan",
             str(csv_file),
@@ -133,13 +151,6 @@ def trained(csv_file, alone):
 def run(trained, tmp_path):
     """A copy of it."""
     return shutil.copytree(trained, tmp_path / "run")
-
-
-@pytest.fixture
-def without_saved_models(monkeypatch):
-    """Which are most of what so small trainings take."""
-    write = "zoo.shipping.saved_model.export_saved_model"
-    monkeypatch.setattr(write, lambda model, path: path.mkdir())
 
 
 @pytest.fixture

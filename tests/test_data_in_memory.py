@@ -13,8 +13,6 @@ from zoo.datasets.own_files.in_memory import as_table
 TEXTS = [f"a {mood} day, number {number}" for number in range(40) for mood in ("bad", "good")]
 LABELS = ["bad", "good"] * 40
 
-pytestmark = pytest.mark.usefixtures("without_saved_models")
-
 
 def test_all_forms_are_one_table():
     batches = tf.data.Dataset.from_tensor_slices((TEXTS, LABELS)).batch(7)

@@ -44,18 +44,16 @@ def small(tmp_path_factory):
     sizes = {"han": {"units": 4}, "hcan": {"num_heads": 2}}
     texts = datasets.load("sample").split(0).frame("train")[:300]
     told = {"epochs": 2, "weights": "none", "verbose": 0}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zoo.shipping.saved_model.export_saved_model", lambda _, path: path.mkdir())
-        return {
-            name: zoo.train(
-                name,
-                texts,
-                options={"embedding_dim": 8} | own,
-                output=tmp_path_factory.mktemp(name),
-                **told,
-            )
-            for name, own in sizes.items()
-        }
+    return {
+        name: zoo.train(
+            name,
+            texts,
+            options={"embedding_dim": 8} | own,
+            output=tmp_path_factory.mktemp(name),
+            **told,
+        )
+        for name, own in sizes.items()
+    }
 
 
 @pytest.mark.long

@@ -37,7 +37,7 @@ TABLE = pd.DataFrame([{name: int(name in row["label"]) for name in LABELS} for r
 
 
 @pytest.fixture(scope="module")
-def several(tmp_path_factory):
+def several(tmp_path_factory, saved_models):
     """A finished run."""
     folder = tmp_path_factory.mktemp("several")
     path = folder / "asked.jsonl"
@@ -221,7 +221,7 @@ def test_linear_models_learn_one_against_the_rest(name):
     assert found[:2] == [["card"], ["lost", "pin"]]
 
 
-def test_an_interrupted_training_goes_on(tmp_path, monkeypatch, without_saved_models):
+def test_an_interrupted_training_goes_on(tmp_path, monkeypatch):
     from zoo.training.checkpoints import Checkpoint
 
     class Killed(BaseException):

@@ -34,7 +34,7 @@ def test_dictionaries_and_columns_are_shares_of_labels(tmp_path):
         datasets.load(pd.DataFrame(rows))
 
 
-def test_a_model_learns_to_be_as_unsure_as_its_teacher(tmp_path, without_saved_models):
+def test_a_model_learns_to_be_as_unsure_as_its_teacher(tmp_path):
     settings = {"options": SMALL, "learning_rate": 3e-2, "epochs": 20, "calibrate": False}
     run = zoo.train("cnn_kim", pd.DataFrame(taught(0.75)), output=tmp_path, verbose=0, **settings)
     scores = json.loads((run / "metrics.json").read_text("utf-8"))
@@ -49,7 +49,7 @@ def test_a_model_learns_to_be_as_unsure_as_its_teacher(tmp_path, without_saved_m
 
 
 @pytest.mark.parametrize("name", ["bow", "cnn_kim"])
-def test_texts_without_weight_are_not_learnt(name, tmp_path, without_saved_models):
+def test_texts_without_weight_are_not_learnt(name, tmp_path):
     right = ["good" if text[0] == "f" else "bad" for text in TEXTS]
     wrong = ["bad" if one == "good" else "good" for one in right]
     frame = pd.DataFrame(

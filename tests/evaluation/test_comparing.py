@@ -22,12 +22,8 @@ COLORS = {"red": "a red rose", "blue": "the blue sea", "green": "green grass"}
 def runs(tmp_path_factory):
     """Two quick models of the built-in reviews."""
     folder = tmp_path_factory.mktemp("runs")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "zoo.shipping.saved_model.export_saved_model", lambda model, path: path.mkdir()
-        )
-        options = {"options": {"embedding_dim": 8}, "epochs": 1, "output": folder, "verbose": 0}
-        return zoo.train("svm_bigrams", output=folder, verbose=0), zoo.train("fasttext", **options)
+    options = {"options": {"embedding_dim": 8}, "epochs": 1, "output": folder, "verbose": 0}
+    return zoo.train("svm_bigrams", output=folder, verbose=0), zoo.train("fasttext", **options)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +185,7 @@ def colors(path, numbers, labels=("red", "blue", "green")):
     return path
 
 
-def test_runs_with_other_texts_or_labels_are_refused(runs, tmp_path, without_saved_models):
+def test_runs_with_other_texts_or_labels_are_refused(runs, tmp_path):
     def train(name, **given):
         return zoo.train("svm_bigrams", tmp_path / name, output=tmp_path, verbose=0, **given)
 
@@ -214,7 +210,7 @@ def test_runs_with_other_texts_or_labels_are_refused(runs, tmp_path, without_sav
     np.testing.assert_array_equal(same.scores["value"], found.scores["value"])
 
 
-def test_runs_of_several_labels_are_compared(tmp_path, without_saved_models):
+def test_runs_of_several_labels_are_compared(tmp_path):
     both = [[f"{COLORS['red']} and {COLORS['blue']} {i}", "red; blue"] for i in range(20)]
     one = [[f"{COLORS[label]} {i}", label] for i in range(20) for label in COLORS]
     table = pd.DataFrame(both + one, columns=["text", "label"])

@@ -31,7 +31,6 @@ def slope(document, *others):
         slow_unless(False, "bag_of_means", {"clusters": 2}),
     ],
 )
-@pytest.mark.usefixtures("without_saved_models")
 def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
     files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
     settings = {"files": files, "options": options, "calibrate": False, "output": tmp_path}

@@ -15,10 +15,7 @@ def folder(trained, tmp_path_factory):
     folder = tmp_path_factory.mktemp("all")
     shutil.copytree(trained, folder / trained.name)
     shutil.copytree(trained, folder / "search" / "small-sample-20250102-030405_2")
-    with pytest.MonkeyPatch.context() as patch:
-        export = "zoo.shipping.saved_model.export_saved_model"
-        patch.setattr(export, lambda model, path: path.mkdir())
-        zoo.save(zoo.load(trained), folder / "saved")
+    zoo.save(zoo.load(trained), folder / "saved")
     table = pd.DataFrame({"text": ["a good day", "a bad day"] * 30, "label": ["yes", "no"] * 30})
     zoo.train("svm_bigrams", table, output=folder, verbose=0)
     killed = shutil.copytree(trained, folder / "killed")

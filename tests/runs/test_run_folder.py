@@ -188,7 +188,7 @@ def test_hdf5_has_no_room_for_words(trained, tmp_path):
     model.save_weights(tmp_path / "tuned.weights.h5")
 
 
-def test_a_fine_tuned_model_becomes_a_run_folder(trained, tmp_path, monkeypatch):
+def test_a_fine_tuned_model_becomes_a_run_folder(trained, tmp_path, monkeypatch, saved_models):
     model, expected = tuned(trained)
     run = zoo.save(model, tmp_path / "runs-tuned")
     assert sorted(path.name for path in run.iterdir()) == [
@@ -318,7 +318,7 @@ def test_prediction_keeps_the_order_and_streams(trained):
     assert first["probability"] == pytest.approx(max(first["probabilities"].values()))
 
 
-def test_precision_is_only_of_the_training(csv_file, tmp_path, without_saved_models):
+def test_precision_is_only_of_the_training(csv_file, tmp_path):
     run = zoo.train(
         "fasttext",
         str(csv_file),

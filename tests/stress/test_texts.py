@@ -90,7 +90,7 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=MODELS)
-def both(request, data, tmp_path_factory):
+def both(request, data, tmp_path_factory, saved_models):
     """A loaded model, and its SavedModel."""
     options, clean_up = MODELS[request.param]
     run = zoo.train(

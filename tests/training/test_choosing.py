@@ -80,7 +80,7 @@ def test_a_sure_difference_decides_and_chance_does_not():
     )
 
 
-def test_few_texts_are_judged_by_folds(tmp_path, tried, caplog, without_saved_models):
+def test_few_texts_are_judged_by_folds(tmp_path, tried, caplog):
     caplog.set_level("INFO", "zoo")
     tried("svm_unigrams", "svm_bigrams")
     run = zoo.train("auto", table(), output=tmp_path, **FEW)
@@ -224,7 +224,7 @@ def test_settings_of_one_model_are_refused(tmp_path, settings, message):
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_model_without_a_name_is_told(tmp_path, caplog, monkeypatch, without_saved_models):
+def test_a_model_without_a_name_is_told(tmp_path, caplog, monkeypatch):
     caplog.set_level("INFO", "zoo")
     monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.9)
     known = table().assign(text=["the food was good", "the food was bad"] * 30)
@@ -240,7 +240,7 @@ def test_a_model_without_a_name_is_told(tmp_path, caplog, monkeypatch, without_s
     assert candidates.candidates(corpus, TrainSettings()).usual == "act"
 
 
-def test_several_seeds_keep_the_run_in_the_middle(tmp_path, without_saved_models):
+def test_several_seeds_keep_the_run_in_the_middle(tmp_path):
     more = {"batch_size": 4, "epochs": 1, "output": tmp_path, "seed": 5, "seeds": 3} | FEW
     few = {"options": {"embedding_dim": 4, "filters": 2}}
     middle = zoo.train("cnn_kim", table(200), **more | few)

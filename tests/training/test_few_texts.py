@@ -115,9 +115,7 @@ def test_one_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
-def test_so_does_one_that_was_killed_while_it_chose_thresholds(
-    tmp_path, monkeypatch, without_saved_models
-):
+def test_so_does_one_that_was_killed_while_it_chose_thresholds(tmp_path, monkeypatch):
     rows = table(30).assign(label=[["x"], ["y", "z"], ["x", "z"]] * 10)
     whole = zoo.train("cnn_kim", rows, output=tmp_path / "whole", epochs=2, **FEW)
     learnt, begun = zoo.training.folds.learnt, []
@@ -162,7 +160,7 @@ def test_english_word_vectors_stay_as_they_are(tmp_path):
     np.testing.assert_array_equal(table_[[words.index("good"), words.index("day")]], known)
 
 
-def test_english_word_vectors_that_are_trained_keep_to_bytes(tmp_path):
+def test_english_word_vectors_that_are_trained_keep_to_bytes(tmp_path, saved_models):
     told = {"options": {"train_embeddings": True, "filters": 4}, "weights": "english"}
     run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, verbose=0, **told)
     assert read_config(run).architecture["train_embeddings"] is True

@@ -15,7 +15,6 @@ from zoo.settings import TrainSettings
 from zoo.training import teaching
 from zoo.training.checkpoints import Checkpoint
 
-pytestmark = pytest.mark.usefixtures("without_saved_models")
 FINE, DULL = ("fine", "nice", "lovely", "great"), ("dull", "sad", "awful", "poor")
 SMALL = {"embedding_dim": 8, "filters": 2}
 
@@ -44,9 +43,7 @@ def _own_cache(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def teacher(tmp_path_factory):
     """A run that knows all words."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zoo.shipping.saved_model.export_saved_model", lambda _, path: path.mkdir())
-        return zoo.train("bow", MANY, output=tmp_path_factory.mktemp("teacher"), verbose=0)
+    return zoo.train("bow", MANY, output=tmp_path_factory.mktemp("teacher"), verbose=0)
 
 
 @pytest.fixture

@@ -50,9 +50,6 @@ SMALL = {
 }
 
 
-pytestmark = pytest.mark.usefixtures("without_saved_models")
-
-
 def start(csv_file, folder, model="fasttext", **settings):
     settings = {"options": SMALL.get(model), "epochs": 4, "verbose": 0} | settings
     return zoo.train(model, str(csv_file), output=folder, **settings)

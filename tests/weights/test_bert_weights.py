@@ -72,9 +72,7 @@ def test_a_training_starts_with_a_folder(tmp_path):
     np.testing.assert_allclose(*vectors, atol=1e-6)
 
 
-def test_of_few_texts_the_word_table_stays_and_takes_bytes(
-    tmp_path, monkeypatch, without_saved_models
-):
+def test_of_few_texts_the_word_table_stays_and_takes_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr("zoo.recipes.FEW", 1_000)
     monkeypatch.setattr("zoo.weights.bert_start.MOST_FIXED_WORDS", 30)
     told = {"weights": write_folder(tmp_path / "encoder"), "epochs": 1, "verbose": 0}
@@ -93,9 +91,7 @@ def test_of_few_texts_the_word_table_stays_and_takes_bytes(
         assert start.most == most and start.options["train_embeddings"] is trained
 
 
-def test_the_last_layer_starts_where_logistic_regression_ends(
-    tmp_path, monkeypatch, without_saved_models
-):
+def test_the_last_layer_starts_where_logistic_regression_ends(tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr("zoo.training.trainer.fit_to", lambda *_: True)
     monkeypatch.setattr(

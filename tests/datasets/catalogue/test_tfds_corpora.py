@@ -32,7 +32,7 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TFDS_DATA_DIR", str(tmp_path / "tfds"))
 
 
-def test_a_corpus_is_loaded_and_trained_on_by_its_name(tmp_path, without_saved_models):
+def test_a_corpus_is_loaded_and_trained_on_by_its_name(tmp_path):
     corpus = datasets.load("tfds:zoo_tiny")
     assert (corpus.name, corpus.labels) == ("zoo_tiny", ["bad", "good"])
     assert (len(corpus.train), corpus.validation, len(corpus.test)) == (40, None, 10)
