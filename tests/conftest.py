@@ -147,6 +147,18 @@ def trained(csv_file, alone):
         )
 
 
+@pytest.fixture(scope="session")
+def run_with_onnx(trained, alone):
+    """A copy of it with its ``model.onnx``, as trainings leave it outside tests."""
+    with alone() as folder, pytest.MonkeyPatch.context() as patch:
+        run = folder / "with_onnx" / trained.name
+        if not (run / "model.onnx").exists():
+            shutil.copytree(trained, run, dirs_exist_ok=True)
+            patch.setattr(saving, "ONNX_PACKAGES", ("tf2onnx", "onnxruntime"))
+            saving.write_onnx(run, zoo.load(run))
+    return run
+
+
 @pytest.fixture
 def run(trained, tmp_path):
     """A copy of it."""

@@ -140,7 +140,7 @@ def test_word_vectors_that_were_given_stay_those_of_the_model():
 def test_a_solver_fitted_to_texts_learns_what_training_does(tmp_path, monkeypatch):
     monkeypatch.setattr("zoo.datasets.vectors.english.ENOUGH", 0.8)
     monkeypatch.setattr("zoo.recipes.FEW", 1_000)
-    for split, texts in {"train": 1_500, "validation": 200, "test": 200}.items():
+    for split, texts in {"train": 400, "validation": 50, "test": 100}.items():
         monkeypatch.setitem(sample.SIZES, split, texts)
     corpus = zoo.datasets.load("sample").split(0, least_validation=Recipe().least_validation)
     labels = corpus.kind.named(corpus.train.targets, corpus.labels)

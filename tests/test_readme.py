@@ -64,11 +64,11 @@ def shell(command, folder):
 
 @pytest.mark.long
 @pages_with("sh")
-def test_the_shell_commands_work(page, tmp_path, csv_file, trained):
+def test_the_shell_commands_work(page, tmp_path, csv_file, run_with_onnx):
     """``RUN`` and ``OTHER`` are runs in ``RUNS``. What pages export, test_formats exports."""
     fill(tmp_path, csv_file)
     for name in ("runs/first", "runs/second"):
-        shutil.copytree(trained, tmp_path / name)  # a name without a blank
+        shutil.copytree(run_with_onnx, tmp_path / name)  # a name without a blank
     shown = "".join(blocks("sh", page))
     shown = re.sub("^zoo export .*", "", shown, flags=re.MULTILINE)
     if "--beam " in shown:
