@@ -35,7 +35,7 @@ from zoo.filesystem.atomic_files import whole
 
 ROOT = Path(__file__).resolve().parent.parent
 SPLITS = ("train", "test")
-AGAIN = 5  # seconds: what answers faster answers twice, first without what is ready by then
+AGAIN = 60  # seconds: what answers faster answers twice, first without what is ready by then
 
 
 def cache() -> Path:
