@@ -381,9 +381,9 @@ class Teacher(Zoo):
     def fit(self, texts, labels, seed, folder):
         super().fit(texts, labels, seed, folder)
         kept = self.place(seed, folder)
-        if not kept.exists():
-            with whole(kept) as partial:
-                shutil.copytree(self.run, partial)
+        shutil.rmtree(kept, ignore_errors=True)  # of an older zoo
+        with whole(kept) as partial:
+            shutil.copytree(self.run, partial)
 
     @staticmethod
     def place(seed: int, folder: Path) -> Path:
