@@ -49,11 +49,11 @@ def _seeded():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _as_of_many_texts():
-    """Trainings on a test's few texts have a validation split, as those of many texts have.
+def _quick_trainings():
+    """Trainings leave out what takes seconds each, unless a test asks for it.
 
-    And they start at random unless a test asks for weights: 16,000 words take seconds each. Nor do
-    they write a SavedModel or a model.onnx unless a test asks for it: each takes seconds, too.
+    They start at random, without 16,000 English words, and write no SavedModel and no model.onnx.
+    And on a test's few texts they have a validation split, as those on many texts have.
     """
 
     def write_served(folder, model):

@@ -1,4 +1,4 @@
-"""What tests of several forms to ship have in common."""
+"""What tests of servers have in common."""
 
 import socket
 
