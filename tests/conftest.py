@@ -68,12 +68,17 @@ def _quick_trainings():
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def saved_models():
-    """From the first test of the file that asks for them on, runs have a SavedModel."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saving, "write_served", WRITE_SERVED)
-        yield
+    """A context within which runs have a SavedModel."""
+
+    @contextlib.contextmanager
+    def enter():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(saving, "write_served", WRITE_SERVED)
+            yield
+
+    return enter
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -131,10 +136,9 @@ def csv_file(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def trained(csv_file, alone):
+def trained(csv_file, alone, saved_models):
     """A finished run of a small hierarchical model. Who writes into it takes a copy."""
-    with alone() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saving, "write_served", WRITE_SERVED)
+    with alone() as folder, saved_models():
         return next(folder.glob("trained/*"), None) or zoo.train(
             "hcan",
             str(csv_file),

@@ -43,7 +43,8 @@ def train(file, output, **options):
 
 @pytest.mark.long
 def test_positions_tell_what_words_do_not(file, tmp_path, saved_models):
-    run = train(file, tmp_path)
+    with saved_models():
+        run = train(file, tmp_path)
     assert json.loads((run / "metrics.json").read_text())["accuracy"] == 1.0
     assert zoo.evaluate(run)["accuracy"] == 1.0
     model = zoo.load(run)

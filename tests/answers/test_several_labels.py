@@ -43,7 +43,8 @@ def several(tmp_path_factory, saved_models):
     path = folder / "asked.jsonl"
     path.write_text("\n".join(map(json.dumps, ROWS)), "utf-8")
     settings = {"options": SMALL, "epochs": 30, "learning_rate": 1e-2, "verbose": 0}
-    return zoo.train("cnn_kim", path, output=folder / "runs", **settings)
+    with saved_models():
+        return zoo.train("cnn_kim", path, output=folder / "runs", **settings)
 
 
 def load(folder, name, content, **settings):

@@ -190,7 +190,8 @@ def test_hdf5_has_no_room_for_words(trained, tmp_path):
 
 def test_a_fine_tuned_model_becomes_a_run_folder(trained, tmp_path, monkeypatch, saved_models):
     model, expected = tuned(trained)
-    run = zoo.save(model, tmp_path / "runs-tuned")
+    with saved_models():
+        run = zoo.save(model, tmp_path / "runs-tuned")
     assert sorted(path.name for path in run.iterdir()) == [
         *("config.json", "labels.txt", "model.keras", "saved_model", "vocabulary.txt")
     ]

@@ -93,16 +93,21 @@ def data(tmp_path_factory):
 def both(request, data, tmp_path_factory, saved_models):
     """A loaded model, and its SavedModel."""
     options, clean_up = MODELS[request.param]
-    run = zoo.train(
-        request.param,
-        str(data),
-        options={"embedding_dim": 4} | options,
-        clean_up=clean_up,
-        epochs=1,
-        output=tmp_path_factory.mktemp("runs"),
-        verbose=0,
-    )
-    return zoo.load(run), tf.saved_model.load(run / "saved_model")
+    with saved_models():
+        run = zoo.train(
+            request.param,
+            str(data),
+            options={"embedding_dim": 4} | options,
+            clean_up=clean_up,
+            epochs=1,
+            output=tmp_path_factory.mktemp("runs"),
+            verbose=0,
+        )
+    model = zoo.load(run)
+    if model.reads_word_vectors:  # which a SavedModel stores in 16 bits
+        vectors = model.embed.embeddings
+        vectors.assign(vectors.numpy().astype("float16").astype("float32"))
+    return model, tf.saved_model.load(run / "saved_model")
 
 
 def answers(rows, model):

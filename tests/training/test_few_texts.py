@@ -162,7 +162,8 @@ def test_english_word_vectors_stay_as_they_are(tmp_path):
 
 def test_english_word_vectors_that_are_trained_keep_to_bytes(tmp_path, saved_models):
     told = {"options": {"train_embeddings": True, "filters": 4}, "weights": "english"}
-    run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, verbose=0, **told)
+    with saved_models():
+        run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=1, verbose=0, **told)
     assert read_config(run).architecture["train_embeddings"] is True
     model = zoo.load(run)
     words, trained = model.preprocessor.vocabulary, model.embed.embeddings.numpy()
