@@ -47,8 +47,10 @@ more = {
     "output": f"{folder}/more",
     "verbose": 0,
 }
-with pytest.MonkeyPatch.context() as patch:  # nobody reads these
-    patch.setattr("zoo.shipping.saved_model.export_saved_model", lambda model, path: path.mkdir())
+with pytest.MonkeyPatch.context() as patch:  # nobody reads a SavedModel or model.onnx
+    patch.setattr(
+        "zoo.shipping.saving.write_served", lambda run, model: (run / "saved_model").mkdir()
+    )
     train("1", 8)
     teacher = train("2", 8)
     run = zoo.train("cnn_kim", data, epochs=9, keep="best", **more | settings)

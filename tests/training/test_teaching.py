@@ -54,7 +54,7 @@ def others(tmp_path):
 
 
 def learn(teacher, folder, model="cnn_kim", data=FEW, **settings):
-    given = {"options": SMALL, "learning_rate": 1e-2, "epochs": 2, "keep": "last", "verbose": 0}
+    given = {"options": SMALL, "learning_rate": 1e-2, "epochs": 4, "keep": "last", "verbose": 0}
     if model == "bow":
         given = {}
     return zoo.train(model, data, teacher=teacher, output=folder, **given | settings)
@@ -70,6 +70,13 @@ def test_a_pupil_knows_words_that_its_own_texts_lack(teacher, others, tmp_path, 
     assert config["teacher"] == str(teacher) and config["texts"]["train"] < len(FEW)
     assert not (run / "checkpoint").exists()
     assert zoo.evaluate(run)["texts"] == config["texts"]["test"]
+
+
+def test_a_pupil_is_about_as_sure_as_its_teacher(teacher, others, tmp_path):
+    run = learn(teacher, tmp_path / "runs", unlabelled=others, epochs=80)
+    texts = list(OTHERS["text"])
+    found, expected = (zoo.load(one).predict(texts, verbose=0) for one in (run, teacher))
+    assert abs(np.log(found).mean() - np.log(expected).mean()) < 0.3
 
 
 def test_its_answers_are_kept_by_content(teacher, others, tmp_path, monkeypatch):

@@ -97,9 +97,7 @@ def calibrate(
         The temperature, 1 where they stay; None for a model of one's own that does not end in a
         Dense ``classify``.
     """
-    import keras  # takes seconds
-
-    if not (isinstance(model.classify, keras.layers.Dense) and model.classify.weights):
+    if not ends_in_logits(model):
         logger.warning(
             "Probabilities are not calibrated: the model does not end in a Dense self.classify"
         )
@@ -119,5 +117,17 @@ def calibrate(
             *(100 * before, 100 * after, temperature),
         )
         return 1.0
-    model.classify.set_weights([one / temperature for one in model.classify.get_weights()])
+    divide_logits(model, temperature)
     return temperature
+
+
+def ends_in_logits(model) -> bool:
+    """Whether a classifier ends in a Dense ``classify``, whose weights can take a temperature."""
+    import keras  # takes seconds
+
+    return isinstance(model.classify, keras.layers.Dense) and bool(model.classify.weights)
+
+
+def divide_logits(model, temperature: float) -> None:
+    """Divides the logits of a classifier that :func:`ends_in_logits` by a temperature."""
+    model.classify.set_weights([one / temperature for one in model.classify.get_weights()])

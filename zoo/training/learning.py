@@ -17,7 +17,7 @@ from zoo.recipes import Recipe
 from zoo.registry import find_recipe
 from zoo.settings import TrainSettings
 from zoo.training.classifier_of_corpus import build_classifier
-from zoo.training.teaching import taught
+from zoo.training.teaching import at_temperature, taught, temperature_of
 
 if TYPE_CHECKING:
     from zoo.classifier import TextClassifier
@@ -125,6 +125,7 @@ def fit_to(
     Returns:
         Whether that came to its end.
     """
+    from zoo.evaluation.calibration import divide_logits
     from zoo.training.fitting import fit
     from zoo.weights.word_vectors import round_words
 
@@ -134,10 +135,15 @@ def fit_to(
         return True
     if share is not None and share.part:
         verbose = 0
+    temperature = temperature_of(classifier, settings)
+    if temperature != 1:
+        corpus = at_temperature(corpus, temperature)
     with scratch(Path(tempfile.gettempdir()), "zoo") as temporary:
         cache = str(temporary / "ids") if cache == "disk" else cache
         further = seed, cache, share, verbose, settings.tensorboard, least
         ended = fit(classifier, corpus, recipe, folder, *further)
+    if temperature != 1:
+        divide_logits(classifier, 1 / temperature)  # as sure as its teacher
     if settings.weights == "english":
         round_words(classifier)
     return ended

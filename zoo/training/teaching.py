@@ -2,6 +2,8 @@
 
 Tang et al. 2019, "Distilling Task-Specific Knowledge from BERT into Simple Neural Networks": a
 small model that learns the teacher's probabilities for many texts comes close to the teacher.
+Hinton et al. 2015, "Distilling the Knowledge in a Neural Network": it learns them at a high
+temperature, at which the teacher tells more of the classes that it holds for less probable.
 """
 
 import dataclasses
@@ -30,6 +32,7 @@ from zoo.evaluation.prediction import OF_CLASS
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.progress import progress
+from zoo.recipes import MANY_CLASSES
 from zoo.registry import list_models
 from zoo.runs.run_config import read_config
 from zoo.runs.run_folder import load
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
 MOST, MOST_WORDS = 20_000, 1_000_000  # that the teacher answers, where nothing else is said
 AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
+TEMPERATURE = 4.0
 SHARE_OF_TIME = 0.5  # of the minutes, at most: to train the teacher; of the rest, to answer
 
 logger = logging.getLogger("zoo")
@@ -112,6 +116,26 @@ def taught(corpus: Corpus, settings: TrainSettings, folder: Path) -> Corpus:
             pd.DataFrame({"text": texts, "shares": list(shares)}).to_parquet(partial)
     found = pd.read_parquet(path)
     return _with(corpus, list(found["text"]), np.stack([*found["shares"]]))
+
+
+def temperature_of(classifier: "TextClassifier", settings: TrainSettings) -> float:
+    """The temperature at which a model learns, after which its logits are multiplied by it.
+
+    It is 1 without a teacher, and where logits cannot be multiplied. It is also 1 with many
+    classes, as a high one makes them all probable: Banking77's accuracy falls with it.
+    """
+    from zoo.evaluation.calibration import ends_in_logits
+
+    few = classifier.num_classes < MANY_CLASSES
+    learns = settings.teacher is not None and few and ends_in_logits(classifier)
+    return TEMPERATURE if learns else 1.0
+
+
+def at_temperature(corpus: Corpus, temperature: float) -> Corpus:
+    """The corpus with training targets at a temperature, at which a one stays nearly one."""
+    train = corpus.train
+    targets = corpus.kind.with_temperature(train.targets, temperature).astype("float32")
+    return dataclasses.replace(corpus, train=Split(train.texts, targets, train.weights))
 
 
 def thresholds_of(teacher: str | Path) -> list[float] | None:
