@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoo.datasets.corpus import Corpus
+from zoo.evaluation.calibration import divide_logits
 from zoo.filesystem.folder_locks import scratch
 from zoo.recipes import Recipe
 from zoo.registry import find_recipe
@@ -125,7 +126,6 @@ def fit_to(
     Returns:
         Whether that came to its end.
     """
-    from zoo.evaluation.calibration import divide_logits
     from zoo.training.fitting import fit
     from zoo.weights.word_vectors import round_words
 

@@ -28,6 +28,7 @@ from zoo.datasets.text.variations import Variations, neighbours, words_in
 from zoo.datasets.vectors import english
 from zoo.datasets.vectors.word2vec import cache_folder
 from zoo.errors import UsageError, unknown
+from zoo.evaluation.calibration import ends_in_logits
 from zoo.evaluation.prediction import OF_CLASS
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 TAUGHT = "taught.parquet"  # in checkpoint/ of a run folder: what a training that goes on reads
 MOST, MOST_WORDS = 20_000, 1_000_000  # that the teacher answers, where nothing else is said
 AT_ONCE = 500  # texts, whose answers are kept together: so many a kill loses
-TEMPERATURE = 4.0
+TEMPERATURE = 4.0  # of the answers that are learnt, where a text has one of few labels
 SHARE_OF_TIME = 0.5  # of the minutes, at most: to train the teacher; of the rest, to answer
 
 logger = logging.getLogger("zoo")
@@ -122,13 +123,13 @@ def temperature_of(classifier: "TextClassifier", settings: TrainSettings) -> flo
     """The temperature at which a model learns, after which its logits are multiplied by it.
 
     It is 1 without a teacher, and where logits cannot be multiplied. It is also 1 with many
-    classes, as a high one makes them all probable: Banking77's accuracy falls with it.
+    classes, as a high one makes them all probable: Banking77's accuracy falls with it. And it is 1
+    with several labels a text, for which a high one has not been measured.
     """
-    from zoo.evaluation.calibration import ends_in_logits
-
-    few = classifier.num_classes < MANY_CLASSES
-    learns = settings.teacher is not None and few and ends_in_logits(classifier)
-    return TEMPERATURE if learns else 1.0
+    if settings.teacher is None or not ends_in_logits(classifier):
+        return 1.0
+    several, many = classifier.kind.has_thresholds, classifier.num_classes >= MANY_CLASSES
+    return 1.0 if several or many else TEMPERATURE
 
 
 def at_temperature(corpus: Corpus, temperature: float) -> Corpus:
