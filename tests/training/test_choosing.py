@@ -16,7 +16,7 @@ from zoo.settings import TrainSettings
 from zoo.training import candidates, choosing
 from zoo.training.choosing import choice
 
-FEW = {"verbose": 0, "weights": "none"}
+FEW = {"verbose": 0, "weights": "none", "calibrate": False}
 
 
 @pytest.fixture(autouse=True)
