@@ -31,13 +31,13 @@ def slope(document, *others):
         slow_unless(False, "bag_of_means", {"clusters": 2}),
     ],
 )
-def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options, csv_file, tmp_path):
-    files = {"validation": str(csv_file), "test": str(csv_file)}  # else the seed splits
-    settings = {"files": files, "options": options, "calibrate": False, "output": tmp_path}
-    found = []
+def test_a_seed_is_of_what_gensim_and_scikit_learn_draw(name, options):
+    split, found = corpus(2, count=100), []
+    labels = list(split.targets)
     for seed in (0, 0, 1):
-        run = zoo.train(name, str(csv_file), seed=seed, **settings)
-        found.append(zoo.load(run).predict(["a good stay", "so bad and sad"], verbose=0))
+        learner = zoo.Classifier(name, options=options, seed=seed, calibrate=False)
+        learner.fit(list(split), labels)
+        found.append(learner.predict_proba(["a good stay", "so bad and sad"]))
     np.testing.assert_array_equal(found[0], found[1])
     assert not np.allclose(found[0], found[2], atol=1e-4)
 
