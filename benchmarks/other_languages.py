@@ -22,6 +22,7 @@ import zoo
 from benchmarks.labels_goals import COUNTED
 from benchmarks.labels_systems import SYSTEMS
 from benchmarks.report import machine
+from zoo.backend import quiet_tensorflow
 from zoo.datasets.vectors import english
 from zoo.evaluation.resampling import margin_of_mean
 from zoo.filesystem.atomic_files import whole
@@ -149,6 +150,7 @@ def report() -> None:
 
 def main():
     logging.basicConfig(format="%(message)s")
+    quiet_tensorflow()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
     parser.add_argument("--seeds", type=int, default=3, help="trainings of each system")
