@@ -161,7 +161,7 @@ GOALS = (
         "learns the true labels of all the texts that it is taught with: there the model is the "
         "bound, not the teaching. On training texts of several corpora, neither more passes, a "
         "higher learning rate, more variations nor the teacher's most probable label alone were "
-        "better; cnn_kim was on TREC and OpeNER, and not on SST-2.",
+        "clearly better. cnn_kim was better on TREC and OpeNER, and worse on SST-2.",
     ),
     Goal(
         "attcnn, taught, above frozen MiniLM on every corpus",
@@ -184,9 +184,8 @@ GOALS = (
         gap_closed("zoo_attcnn_varied", "zoo_attcnn", "zoo_bert", 0.5),
         "On training texts: a word table that stays as it is was better on TREC and worse on "
         "SemEval-2013; the mean of the answers of bert and of small models taught more on the "
-        "second and less on the first. Common English words in half of the variations helped by "
-        "half a point to one on four corpora, and no more once answers were learnt at a "
-        "temperature of 4.",
+        "second and less on the first. Common English words in half of the variations helped a "
+        "little on four corpora, and not once answers were learnt at a temperature.",
     ),
     Goal(
         "auto within a point of the best single model on every corpus",

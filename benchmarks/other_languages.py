@@ -10,6 +10,7 @@ import argparse
 import csv
 import logging
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -43,14 +44,17 @@ MEASURED = ["accuracy", "macro_f1", "seconds"]
 def read_corpus(name: str) -> list[list[str]]:
     """Training texts and their labels, test texts and theirs."""
     folder = expanded(os.environ.get("ZOO_DATA_DIR", "data")) / name
+    if not folder.is_dir():
+        sys.exit(f"there is no folder {folder}: ZOO_DATA_DIR names the folder that has it")
     if name == "germeval2018":
         told = {"sep": "\t", "header": None, "quoting": csv.QUOTE_NONE, "usecols": [0, 1]}
+        told["keep_default_na"] = False
         parts = [
             pd.read_csv(folder / f"{name}.{part}.txt", **told) for part in ("training", "test")
         ]
         train, test = (part.set_axis(["text", "label"], axis=1) for part in parts)
     else:
-        rows = pd.read_csv(folder / "ChnSentiCorp_htl_all.csv").dropna()
+        rows = pd.read_csv(folder / "ChnSentiCorp_htl_all.csv").dropna()  # one has no text
         rows = rows.rename(columns={"review": "text"}).astype({"label": str})
         train, test = train_test_split(
             rows, test_size=TESTED, random_state=0, stratify=rows["label"]
@@ -137,8 +141,8 @@ def report() -> None:
         "",
         f"Written by `python -m benchmarks.other_languages` on {machine()}: in percent of test "
         "texts, the mean of trainings with other seeds, with half its interval of 95 % (Student's "
-        "t). Models of zoo are trained by the defaults, and a tenth of the training texts chooses "
-        "their weights. Seconds are the processor's, of a training and its answers. German tweets: "
+        "t). Models of zoo are trained by the defaults, which give a tenth of training texts to "
+        "validation. Seconds are the processor's, of a training and its answers. German tweets: "
         "GermEval 2018, coarse labels, the published splits. Chinese hotel reviews: ChnSentiCorp, "
         f"of which {TESTED:.0%} are for the test, drawn once.",
         "",
