@@ -48,7 +48,7 @@ FRAME = {"the", "was", "we", "found", "for", "us", "it", "that", "would", "have"
 def texts_of(corpus: str, split: str) -> tuple[list[str], list[str]]:
     """The texts of a split, and their labels."""
     if corpus == "banking77":
-        table = pd.read_csv(data_folder() / corpus / f"{split}.csv")
+        table = pd.read_csv(data_folder(corpus) / f"{split}.csv")
         return table["text"].tolist(), table["category"].tolist()
     table = datasets.load(corpus).frame(split)
     return table["text"].tolist(), table["label"].tolist()
@@ -251,7 +251,7 @@ def marked(model, count: int) -> dict[tuple[str, str], float]:
     """
     from sklearn.metrics import roc_auc_score
 
-    lines = (data_folder() / "sst" / "test.txt").read_text("utf-8").splitlines()
+    lines = (data_folder("sst") / "test.txt").read_text("utf-8").splitlines()
     lines = [line for line in lines if not line.startswith("(2")]
     areas = {CONTRIBUTIONS: [], "attention": []}
     for line in np.random.default_rng(1).permutation(np.array(lines, object))[:count]:

@@ -6,6 +6,7 @@ No test split is read.
 import functools
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,9 +46,12 @@ BEDS = (
 JUDGED = 600  # texts judged on, in each draw
 
 
-def data_folder() -> Path:
-    """Where the files of corpora are."""
-    return expanded(os.environ.get("ZOO_DATA_DIR", "data"))
+def data_folder(corpus: str = "") -> Path:
+    """Where the files of corpora are, or those of one of them, which must be there."""
+    folder = expanded(os.environ.get("ZOO_DATA_DIR", "data")) / corpus
+    if corpus and not folder.is_dir():
+        sys.exit(f"{folder} is not here: put it there, or set ZOO_DATA_DIR")
+    return folder
 
 
 def corpus_texts(name: str) -> list[str]:

@@ -9,8 +9,6 @@ are there. Run again, it goes on where the CSV stops.
 import argparse
 import csv
 import logging
-import os
-import sys
 import time
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import train_test_split
 
 import zoo
+from benchmarks.folds import data_folder
 from benchmarks.labels_goals import COUNTED
 from benchmarks.labels_systems import SYSTEMS
 from benchmarks.report import machine
@@ -27,7 +26,6 @@ from zoo.backend import quiet_tensorflow
 from zoo.datasets.vectors import english
 from zoo.evaluation.resampling import margin_of_mean
 from zoo.filesystem.atomic_files import whole
-from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
 CORPORA = {"germeval2018": "German tweets", "chnsenticorp": "Chinese hotel reviews"}
@@ -43,9 +41,7 @@ MEASURED = ["accuracy", "macro_f1", "seconds"]
 
 def read_corpus(name: str) -> list[list[str]]:
     """Training texts and their labels, test texts and theirs."""
-    folder = expanded(os.environ.get("ZOO_DATA_DIR", "data")) / name
-    if not folder.is_dir():
-        sys.exit(f"there is no folder {folder}: ZOO_DATA_DIR names the folder that has it")
+    folder = data_folder(name)
     if name == "germeval2018":
         told = {"sep": "\t", "header": None, "quoting": csv.QUOTE_NONE, "usecols": [0, 1]}
         told["keep_default_na"] = False

@@ -12,7 +12,6 @@ import argparse
 import itertools
 import json
 import logging
-import os
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import zoo
+from benchmarks.folds import data_folder
 from benchmarks.report import machine
 from zoo.answers import SEVERAL
 from zoo.filesystem.atomic_files import whole
-from zoo.filesystem.paths import expanded
 from zoo.progress import progress
 
 FOLDS = 20
@@ -41,7 +40,7 @@ MEASURED = ["texts", "micro_f1", "at_half"]
 
 def read_folds() -> list[tuple[list[str], list[list[str]]]]:
     """Texts, and the labels of each, of every fold."""
-    folder, found = expanded(os.environ.get("ZOO_DATA_DIR", "data")) / "nlupp_banking", []
+    folder, found = data_folder("nlupp_banking"), []
     for number in range(FOLDS):
         rows = json.loads((folder / f"fold{number}.json").read_text("utf-8"))
         found.append(([row["text"] for row in rows], [row.get("intents", []) for row in rows]))
