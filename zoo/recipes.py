@@ -51,7 +51,8 @@ class Recipe:
             than :data:`UNBALANCED` times as many texts as the smallest.
         keep: "best" keeps the weights of the best validation accuracy; "last" learns from all
             texts, also those that would be the validation split, and keeps the last weights;
-            "auto" means "last" where a validation split would have fewer than 100 texts.
+            "auto" means "last" where a validation split would have fewer than 100 texts, and for a
+            model that is solved at once.
     """
 
     optimizer: str = "AdamW"

@@ -229,6 +229,11 @@ def told_options(name: str, preset: str | None, options: dict[str, Any]) -> dict
     return {option: as_python(value) for option, value in told.items()}
 
 
+def solves(name: str, preset: str | None = None, **options: Any) -> bool:
+    """Whether a model with these options finds its weights at once, in place of by ``fit``."""
+    return create(name, 2, preset, **options).solves
+
+
 def find_recipe(model: str, name: str) -> "Recipe":
     """A recipe of a model: "default", or a paper's, under the name of its preset.
 

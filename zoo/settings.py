@@ -196,7 +196,8 @@ class TrainSettings:
         Kept | None,
         "best keeps the weights of the best validation accuracy; last learns from all texts, "
         "without a validation split, and keeps the last weights; auto means last where a "
-        "validation split would have fewer than 100 texts. Default: the recipe's, or else auto.",
+        "validation split would have fewer than 100 texts, and for a model that is solved at once. "
+        "Default: the recipe's, or else auto.",
     ] = None
     clean_up: Annotated[
         str | None,
@@ -267,7 +268,9 @@ class TrainSettings:
         "Precision of training: float32, mixed_bfloat16, mixed_float16; auto takes 16 bits on a "
         "GPU that is made for them.",
     ] = "auto"
-    calibrate: Annotated[bool, "Calibrate the probabilities on the validation split."] = True
+    calibrate: Annotated[
+        bool, "Calibrate the probabilities on texts that the model has not learnt from."
+    ] = True
     devices: Annotated[
         str | int, Group.MACHINE, "How many GPUs of this machine to train on, or all."
     ] = "1"

@@ -205,7 +205,8 @@ def test_the_saved_model_gives_labels_and_thresholds(several):
         assert found["label"] == told["label"]
 
 
-def test_few_texts_choose_thresholds_by_leaving_a_part_of_them_out(caplog):
+def test_few_texts_choose_thresholds_by_leaving_a_part_of_them_out(caplog, monkeypatch):
+    monkeypatch.setattr("zoo.recipes.FEW", 100)
     caplog.set_level("INFO", "zoo")
     classifier = zoo.Classifier("bow", keep="last").fit(TEXTS[:60], LISTS[:60])
     assert "chosen by 3 further trainings" in caplog.text

@@ -110,6 +110,16 @@ def test_many_texts_are_judged_by_the_validation_split(tmp_path, tried, caplog):
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_chosen_model_that_is_solved_learns_from_the_validation_texts_too(tmp_path, tried):
+    tried("svm_unigrams")
+    run = zoo.train("auto", table(200), output=tmp_path, **FEW)
+    (trial,) = tmp_path.glob("auto-*/runs/*")
+    assert read_config(trial).texts == {"train": 162, "validation": 18, "test": 20}
+    assert read_config(run).texts == {"train": 180, "validation": 0, "test": 20}
+    assert pd.read_csv(run / "candidates.csv")["judged"].tolist() == [18]
+    assert zoo.evaluate(run)["accuracy"] == zoo.evaluate(trial)["accuracy"] == 1  # both re-read
+
+
 def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkeypatch, caplog):
     caplog.set_level("INFO", "zoo")
     tried("svm_unigrams", "svm_bigrams", "nb_svm")

@@ -16,7 +16,9 @@ from zoo.datasets.vectors.english import english_vectors
 from zoo.evaluation.calibration import MOST_OF_OTHERS, calibrate
 from zoo.recipes import Recipe
 from zoo.runs.run_config import read_config
+from zoo.runs.run_folder import read_scores
 
+KEPT = "best", None
 FEW = {"options": {"embedding_dim": 8, "filters": 4}, "verbose": 0}
 
 
@@ -31,13 +33,22 @@ def table(texts=40):
     return pd.DataFrame(rows, columns=["text", "label"])
 
 
+def noisy_rows():
+    """300 texts, a fifth of them with a label by chance."""
+    random = np.random.default_rng(0)
+    words = np.array(["fine", "nice", "dull", "sad", "a", "the"])
+    texts = [" ".join(random.choice(words, 6)) for _ in range(300)]
+    labels = np.array(["no" if one.count("dull") > one.count("fine") else "yes" for one in texts])
+    return texts, list(np.where(random.random(300) < 0.2, random.permutation(labels), labels))
+
+
 def test_all_texts_are_learnt_from_and_the_last_weights_kept(tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
     run = zoo.train("cnn_kim", table(), output=tmp_path, epochs=12, **FEW)
     config, history = read_config(run), pd.read_csv(run / "history.csv")
     assert config.recipe.keep == "last"
     assert config.texts == {"train": 36, "validation": 0, "test": 4}
-    assert "all texts are learnt from and the last weights kept" in caplog.text
+    assert "all texts are learnt from" in caplog.text
     assert history["val_loss"].isna().all() and len(history) == 8  # checkpoints in 24 steps
     assert (run / "learning_curves.png").exists()
     scores = json.loads((run / "metrics.json").read_text())
@@ -48,15 +59,10 @@ def test_all_texts_are_learnt_from_and_the_last_weights_kept(tmp_path, caplog):
 
 def test_what_is_solved_is_calibrated_by_models_of_parts(tmp_path, caplog):
     caplog.set_level("INFO", "zoo")
-    random = np.random.default_rng(0)
-    words = np.array(["fine", "nice", "dull", "sad", "a", "the"])
-    texts = [" ".join(random.choice(words, 6)) for _ in range(300)]
-    labels = np.array(["no" if one.count("dull") > one.count("fine") else "yes" for one in texts])
-    noisy = np.where(random.random(300) < 0.2, random.permutation(labels), labels)
-    errors = {}
+    errors, rows = {}, noisy_rows()
     for calibrated in (False, True):
-        told = {"calibrate": calibrated, "output": tmp_path, "keep": "last", "verbose": 0}
-        run = zoo.train("svm_unigrams", (texts, list(noisy)), **told)
+        told = {"calibrate": calibrated, "output": tmp_path, "verbose": 0}
+        run = zoo.train("svm_unigrams", rows, **told)
         scores = json.loads((run / "metrics.json").read_text())
         errors[calibrated] = scores["loss"]
         assert ("temperature" in scores) is calibrated
@@ -64,6 +70,21 @@ def test_what_is_solved_is_calibrated_by_models_of_parts(tmp_path, caplog):
     assert "probabilities are calibrated by 3 further trainings" in caplog.text
     run = zoo.train("svm_unigrams", table(4), output=tmp_path, keep="last", verbose=0)
     assert "temperature" not in json.loads((run / "metrics.json").read_text())
+
+
+def test_a_model_that_is_solved_learns_from_all_of_many_texts(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("zoo.recipes.FEW", 100)
+    caplog.set_level("INFO", "zoo")
+    told = {"output": tmp_path, "verbose": 0}
+    runs = {kept: zoo.train("svm_unigrams", noisy_rows(), keep=kept, **told) for kept in KEPT}
+    assert "calibrated by a further training, which leaves a tenth of the texts out" in caplog.text
+    texts = {kept: read_config(run).texts for kept, run in runs.items()}
+    whole = {"train": 270, "validation": 0, "test": 30}
+    assert texts == {"best": {"train": 243, "validation": 27, "test": 30}, None: whole}
+    for run in runs.values():
+        scores = read_scores(run)
+        assert scores["temperature"] != 1 and "least_familiarity" not in scores  # of 100 texts
+        assert zoo.evaluate(run)["loss"] == pytest.approx(scores["loss"])  # of texts read again
 
 
 def test_a_temperature_by_models_of_parts_is_within_bounds():

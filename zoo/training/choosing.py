@@ -20,7 +20,8 @@ from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.progress import quiet_log
-from zoo.registry import create
+from zoo.recipes import Recipe
+from zoo.registry import solves
 from zoo.runs.run_folder import load, megabytes_of, new_run, plain_name, read_scores
 from zoo.settings import PROCESSES, TrainSettings
 from zoo.training.candidates import candidates
@@ -46,7 +47,8 @@ def choose(settings: TrainSettings) -> Path:
     few labels for a validation split; where time is short, on some of the folds. A model that falls
     behind is stopped. Candidates for the choice are the best model and those whose difference from
     it, text by text, would arise by chance in more than 5 of 100 cases. The first of these is
-    taken, because small and fast models stand first. The test split decides nothing.
+    taken, because small and fast models stand first. Where it is solved at once, it then learns
+    from the texts of a validation split, too. The test split decides nothing.
 
     The search is kept in a folder ``auto-<data>-<digest>`` of the output folder, with the run of
     each model. With the same texts and settings it continues where it was, however it ended.
@@ -63,9 +65,11 @@ def choose(settings: TrainSettings) -> Path:
     _check(settings)
     started, minutes = time.perf_counter(), settings.minutes or MINUTES
     settings = dataclasses.replace(settings, minutes=None)
-    corpus = read_corpus(settings)
-    found = candidates(corpus, settings)
-    in_splits(corpus, dataclasses.replace(settings, model=found.usual))
+    whole_corpus = read_corpus(settings)
+    found = candidates(whole_corpus, settings)
+    corpus = dataclasses.replace(whole_corpus)
+    least = Recipe(keep=settings.keep or "auto").least_validation
+    corpus.split(settings.seed, least_validation=least)  # one that judges models of all kinds
     name = datasets.short_name(settings.data)
     common = told(settings) | {"texts": corpus.digest()}
     digest = hashlib.sha256(json.dumps(common, sort_keys=True, default=str).encode()).hexdigest()
@@ -83,6 +87,14 @@ def choose(settings: TrainSettings) -> Path:
             table.to_csv(partial, index=False)
         chosen = table[table["chosen"]].iloc[0]
         logger.info("%s: %s", chosen["model"], chosen["why"])
+        settings = dataclasses.replace(settings, model=chosen["model"], verbose=0)
+        in_splits(whole_corpus, settings)
+        if len(whole_corpus.validation) < len(corpus.validation):  # as it is solved at once
+            logger.info("%s learns from the validation texts, too", chosen["model"])
+            with quiet_log():
+                run = train_one(settings, whole_corpus)
+            shutil.copyfile(folder / "candidates.csv", run / "candidates.csv")
+            return run
         with new_run(settings.output, f"{chosen['model']}-{name}") as run:
             last = shutil.ignore_patterns("config.json")  # by which a folder is a run
             shutil.copytree(chosen["run"], run, ignore=last, dirs_exist_ok=True)
@@ -199,7 +211,9 @@ class _Trials:
         best = known[np.argmax(_means(known))] if known else None
         if self.part is None:
             least = 0.0 if best is None else float(np.mean(best)) - BEHIND
-            if not create(settings.model, 2).solves:
+            if solves(settings.model, settings.preset, **settings.options):
+                settings = dataclasses.replace(settings, keep="best")  # else from all texts
+            else:
                 minutes = max(FOR_TRAINING * self.left, 1) / 60
                 settings = dataclasses.replace(settings, minutes=minutes)
             with quiet_log():

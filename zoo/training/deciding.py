@@ -9,7 +9,7 @@ import numpy as np
 from zoo import recipes
 from zoo.datasets.corpus import Corpus, Split
 from zoo.settings import TrainSettings
-from zoo.training.folds import PARTS, answers_of_folds, part_of_each
+from zoo.training.folds import PARTS, a_tenth, answers_of_folds, part_of_each
 from zoo.training.learning import learnt, recipe_of
 from zoo.training.teaching import thresholds_of
 
@@ -53,7 +53,7 @@ def decided(
     if held_out is not None:
         known, said = held_out
         own = len(corpus.validation) > 0
-        if settings.calibrate and (own or not kind.has_thresholds):
+        if settings.calibrate and (own or classifier.solves or not kind.has_thresholds):
             most = math.inf if own else calibration.MOST_OF_OTHERS
             temperature = calibration.calibrate(classifier, known, said, most)
             said = calibration.with_temperature(said, temperature or 1.0, kind)
@@ -68,9 +68,9 @@ def decided(
 def _held_out(classifier, corpus, settings):
     """Texts that a model has not learnt from, and its probabilities for them.
 
-    These are the validation split. Without one they are the training texts, each answered by a
-    model that was trained without it, if thresholds need them or if solving few texts again is
-    fast. Else None.
+    These are the validation split. Without one they are training texts, each answered by a model
+    that was trained without it, if thresholds need them or if solving again is fast: a tenth of
+    the texts, or each of few ones. Else None.
     """
     from zoo.answers import probabilities_of
 
@@ -82,16 +82,18 @@ def _held_out(classifier, corpus, settings):
     train, done = corpus.judged("train"), "thresholds are chosen"
     if not classifier.kind.has_thresholds:
         counts = corpus.kind.counts(corpus.train.targets, classifier.num_classes)
-        few = len(train) < recipes.FEW and counts.min() >= PARTS
-        if not (classifier.solves and few and settings.calibrate):
+        enough = counts.min() >= PARTS if len(train) < recipes.FEW else counts.max() > 1
+        if not (classifier.solves and enough and settings.calibrate):
             return None
         done = "probabilities are calibrated"
-    logger.info(
-        "Without a validation split, %s by %d further trainings, which each leave a part of the "
-        "texts out",
-        *(done, PARTS),
-    )
-    part, found = part_of_each(train, settings.seed), np.zeros((len(train), len(corpus.labels)))
+    if len(train) < recipes.FEW:
+        part = part_of_each(train, settings.seed)
+        how = f"{PARTS} further trainings, which each leave a part of the texts out"
+    else:
+        part = a_tenth(corpus, settings.seed)
+        how = "a further training, which leaves a tenth of the texts out"
+    logger.info("Without a validation split, %s by %s", done, how)
+    found = np.zeros((len(train), len(corpus.labels)))
     for outside, probabilities in answers_of_folds(corpus, settings, part):
         found[outside] = probabilities
-    return train, found
+    return train.take(part >= 0), found[part >= 0]

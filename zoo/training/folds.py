@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zoo.datasets.corpus import Corpus, Split
+from zoo.datasets.corpus import MOST_VALIDATION_TEXTS, Corpus, Split
 from zoo.progress import quiet_log
 from zoo.settings import TrainSettings
 from zoo.training.learning import learnt
@@ -30,6 +30,14 @@ def part_of_each(split: Split, seed: int) -> np.ndarray:
     return part
 
 
+def a_tenth(corpus: Corpus, seed: int) -> np.ndarray:
+    """0 for a tenth of the training texts, as a validation split would have, and -1 for others."""
+    part = np.full(len(corpus.train), -1)
+    classes, targets = len(corpus.labels), corpus.train.targets
+    part[corpus.kind.taken(targets, classes, 0.1, MOST_VALIDATION_TEXTS, seed)] = 0
+    return part
+
+
 def answers_of_folds(
     corpus: Corpus, settings: TrainSettings, part: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -38,7 +46,8 @@ def answers_of_folds(
     Args:
         corpus: a corpus in splits.
         settings: the settings of the trainings.
-        part: the part of each training text, ``[texts]``, see :func:`part_of_each`.
+        part: the part of each training text, ``[texts]``, see :func:`part_of_each`; texts of a
+            negative one are in every training.
 
     Yields:
         The texts of a part, ``[texts]`` booleans, and their probabilities, ``[of these, classes]``.

@@ -15,7 +15,7 @@ from zoo.datasets.corpus import Corpus
 from zoo.evaluation.calibration import divide_logits
 from zoo.filesystem.folder_locks import scratch
 from zoo.recipes import Recipe
-from zoo.registry import find_recipe
+from zoo.registry import find_recipe, solves
 from zoo.settings import TrainSettings
 from zoo.training.classifier_of_corpus import build_classifier
 from zoo.training.teaching import at_temperature, taught, temperature_of
@@ -45,9 +45,16 @@ def learnt(corpus: Corpus, settings: TrainSettings) -> "TextClassifier":
 
 
 def recipe_of(settings: TrainSettings) -> Recipe:
-    """The recipe of a training, with the values that the settings replace."""
+    """The recipe of a training, with the values that the settings replace.
+
+    A model that is solved at once has no weights to choose between, so that it learns from all
+    texts unless the settings say otherwise.
+    """
     recipe = find_recipe(settings.model, settings.recipe)
-    return dataclasses.replace(recipe, **settings.of_recipe)
+    recipe = dataclasses.replace(recipe, **settings.of_recipe)
+    if recipe.keep == "auto" and solves(settings.model, settings.preset, **settings.options):
+        return dataclasses.replace(recipe, keep="last")
+    return recipe
 
 
 def resolved_recipe(

@@ -382,8 +382,8 @@ def _announce(corpus):
     )
     if not len(corpus.validation):
         logger.info(
-            "Without a validation split, all texts are learnt from and the last weights kept; "
-            "keep=best (--keep best) takes one out of the training texts"
+            "Without a validation split, all texts are learnt from; keep=best (--keep best) takes "
+            "one out of the training texts"
         )
 
 

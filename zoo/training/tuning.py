@@ -15,7 +15,7 @@ from zoo.errors import DivergedError, UsageError
 from zoo.filesystem.atomic_files import whole
 from zoo.filesystem.paths import expanded
 from zoo.options import Size, check_values, values_of
-from zoo.registry import create, find_recipe, import_model
+from zoo.registry import create, find_recipe, import_model, solves
 from zoo.runs.run_folder import plain_name
 from zoo.settings import NOT_TUNED, PROCESSES, SEARCHED, documented, from_keywords
 from zoo.training.candidates import with_a_model
@@ -88,7 +88,7 @@ def tune(
         corpus = datasets.load(data, **files_of(settings))
         settings = with_a_model(settings, corpus)
     model = settings.model
-    if create(model, 2, settings.preset, **settings.options).solves:
+    if solves(model, settings.preset, **settings.options):
         raise UsageError(f"{model} is solved at once: there is nothing to tune")
     corpus = (corpus or datasets.load(data, **files_of(settings))).split(settings.seed)
     folder = expanded(output or Path("tuning", plain_name(f"{model}-{datasets.short_name(data)}")))

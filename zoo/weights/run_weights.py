@@ -61,12 +61,12 @@ def check_run(model: str, run: str | Path) -> None:
     """Refuses a run that another model cannot start from.
 
     Raises:
-        UsageError: if it is of another model, or of one that is solved at once.
+        UsageError: if it is of another model, or of one that always learns anew.
     """
     if (own := read_config(run).settings.model) != model:
         raise UsageError(f"the run to start from has the model {own}, not {model}: train {own}")
     if import_model(model)[0].solves:
-        raise UsageError(f"{model} is solved at once, and cannot start from a run")
+        raise UsageError(f"{model} cannot start from a run: train it anew, on all texts")
 
 
 def start_from(classifier: "TextClassifier", start: "TextClassifier") -> None:
