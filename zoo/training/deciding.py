@@ -52,9 +52,8 @@ def decided(
     held_out = _held_out(classifier, corpus, settings)
     if held_out is not None:
         known, said = held_out
-        own = len(corpus.validation) > 0
-        if settings.calibrate and (own or classifier.solves or not kind.has_thresholds):
-            most = math.inf if own else calibration.MOST_OF_OTHERS
+        if settings.calibrate:
+            most = math.inf if len(corpus.validation) else calibration.MOST_OF_OTHERS
             temperature = calibration.calibrate(classifier, known, said, most)
             said = calibration.with_temperature(said, temperature or 1.0, kind)
         if kind.has_thresholds and settings.processes == 1:
