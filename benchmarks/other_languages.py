@@ -137,8 +137,9 @@ def report() -> None:
         "",
         f"Written by `python -m benchmarks.other_languages` on {machine()}: in percent of test "
         "texts, the mean of trainings with other seeds, with half its interval of 95 % (Student's "
-        "t). Models of zoo are trained by the defaults, which give a tenth of training texts to "
-        "validation. Seconds are the processor's, of a training and its answers. German tweets: "
+        "t). Models of zoo are trained by the defaults, by which `cnn_kim` and `attcnn` give a "
+        "tenth of the training texts to validation. Seconds are the processor's, of a training and "
+        "its answers. German tweets: "
         "GermEval 2018, coarse labels, the published splits. Chinese hotel reviews: ChnSentiCorp, "
         f"of which {TESTED:.0%} are for the test, drawn once.",
         "",

@@ -15,6 +15,8 @@ from zoo.datasets.text_streams import rows as rows_of
 leave_gpus_to_jax()
 
 BLOCK = 20_000  # texts that are shuffled together
+LEAST, MOST = 32, 128  # texts of a batch that one core answers
+FILLING = 1_536  # words: products of more rows are hardly faster, and leave the processor's cache
 WINDOW = 64  # batches whose texts are sorted by length together
 SHUFFLED = 50_000  # texts whose chunks are shuffled together first
 CACHED = 200_000  # texts whose ids are kept in memory, by default
@@ -262,7 +264,11 @@ def batches_in_order(
 
 
 def batches_by_length(
-    preprocessor, chunks: Iterator[tf.Tensor], count: int, batch_size: int = 128, groups: int = 12
+    preprocessor,
+    chunks: Iterator[tf.Tensor],
+    count: int,
+    batch_size: int | None = None,
+    groups: int = 12,
 ) -> Iterator[tuple[np.ndarray, np.ndarray | dict]]:
     """Each text once, for answers: batches of texts of like length, computed as they are asked for.
 
@@ -273,7 +279,8 @@ def batches_by_length(
         preprocessor: a :class:`zoo.datasets.Preprocessor`.
         chunks: of a thousand texts or fewer.
         count: texts of all chunks.
-        batch_size: texts of a batch.
+        batch_size: texts of a batch; None for as many as fill a core, 32 to 128, the more the
+            shorter they are.
         groups: the most groups of sentences of like length; 0 for none.
 
     Yields:
@@ -281,17 +288,30 @@ def batches_by_length(
         but NumPy's.
     """
     before, packed = 0, _is_packed(preprocessor, groups)
-    while window := list(itertools.islice(chunks, -(-WINDOW * batch_size // 1024))):
+    while window := list(itertools.islice(chunks, -(-WINDOW * (batch_size or MOST) // 1024))):
         ids = tf.concat([preprocessor.traced_encode(texts) for texts in window], axis=0)
         if packed and not before:
-            groups = min(groups, groups_worth(ids, batch_size, count))
-        order = np.lexsort([size.numpy() for size in _sizes(ids)][::-1])
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size]
+            groups = min(groups, groups_worth(ids, batch_size or LEAST, count))
+        *_, words = sizes = [size.numpy() for size in _sizes(ids)]
+        left = np.lexsort(sizes[::-1])
+        while len(left):
+            size = batch_size or _filling(words[left])
+            rows, left = left[:size], left[size:]
             some = tf.gather(ids, rows)
             laid_out = pack(some, groups) if packed else preprocessor.pad(some)
             yield before + rows, keras.tree.map_structure(lambda ids: ids.numpy(), laid_out)
-        before += len(order)
+        before += len(words)
+
+
+def _filling(words: np.ndarray) -> int:
+    """How many of the next texts fill a core, by their words, ``[texts]``.
+
+    It is a power of 2, as each other shape of a batch takes memory, or is compiled.
+    """
+    size = MOST
+    while size > LEAST and size * words[:size].max() > FILLING:
+        size //= 2
+    return size
 
 
 def _shared(data, lay_out, batch_size, filled, share):

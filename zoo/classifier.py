@@ -427,8 +427,8 @@ class TextClassifier(ModelOfTexts):
 
         Args:
             texts: any sequence of strings, or a split of a corpus.
-            batch_size: texts that are computed together; by default 32 where several cores compute
-                batches, else 128.
+            batch_size: texts that are computed together; by default 32 to 128 where several cores
+                compute batches, the more the shorter they are, else 128.
             verbose: 0 shows no progress, 1 shows it if the work takes long; by default it is shown
                 where messages of the logger ``zoo`` are. See :func:`zoo.progress.progress`.
 
@@ -437,7 +437,7 @@ class TextClassifier(ModelOfTexts):
         """
         check_batch_size(batch_size)
         threads = prediction_threads()
-        batch_size = batch_size or (32 if threads > 1 else 128)
+        batch_size = batch_size or (None if threads > 1 else 128)
         probabilities = np.empty((len(texts), self.num_classes), "float32")
         batches = preprocessor_of(self).batches_by_length(texts, batch_size, self.sentence_groups)
         shown = None if verbose is None else bool(verbose)

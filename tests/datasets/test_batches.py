@@ -131,7 +131,7 @@ def test_batches_without_targets_and_shuffling_keep_the_order():
 @settings(max_examples=25)
 @given(
     lengths=st.lists(st.integers(0, 12), max_size=60),
-    batch_size=st.integers(1, 20),
+    batch_size=st.none() | st.integers(1, 20),
     max_sentences=st.sampled_from([None, 12]),
 )
 def test_batches_by_length_hold_every_text_once(lengths, batch_size, max_sentences):
@@ -139,7 +139,7 @@ def test_batches_by_length_hold_every_text_once(lengths, batch_size, max_sentenc
     preprocessor = Preprocessor(["a", "."], max_sentences=max_sentences)
     seen = {}
     for rows, ids in preprocessor.batches_by_length(texts, batch_size):
-        assert len(rows) <= batch_size
+        assert len(rows) <= (batch_size or 128)
         seen |= dict(zip(rows.tolist(), documents(ids), strict=True))
     assert list(seen) == sorted(seen, key=lambda row: lengths[row])
     assert [len(seen[row]) for row in range(len(texts))] == [2 * length for length in lengths]
@@ -257,6 +257,13 @@ def test_the_end_of_a_reading_waits_for_no_autotuner():
     """Its thread sleeps for ever longer: up to as long again as the reading took."""
     data = Preprocessor(["a"]).batches(dataset(["a", "a"], [0, 1]), batch_size=2)
     assert data.options().autotune.enabled is False
+
+
+def test_the_shorter_the_more_texts_are_answered_together():
+    texts = ["a " * length for length in [*[2] * 300, *[20] * 100, *[200] * 60]]
+    shapes = [ids.shape for _, ids in Preprocessor(["a"]).batches_by_length(texts)]
+    short = [(128, 2), (128, 2), (64, 20), (64, 20), (32, 200)]
+    assert shapes == [*short, (32, 200), (12, 200)]
 
 
 def test_batches_by_length_of_many_texts():
