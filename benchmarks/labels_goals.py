@@ -169,11 +169,6 @@ GOALS = (
         everywhere("zoo_attcnn_taught", ("minilm",)),
     ),
     Goal(
-        "attcnn, taught, at ten times its teacher's texts a second",
-        FEW,
-        by_factor("zoo_attcnn_taught", "zoo_bert", "texts_a_second", 10),
-    ),
-    Goal(
         "attcnn, taught, at a fifth of its teacher's size",
         FEW,
         by_factor("zoo_bert", "zoo_attcnn_taught", "megabytes", 5),
