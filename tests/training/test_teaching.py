@@ -73,10 +73,11 @@ def test_a_pupil_knows_words_that_its_own_texts_lack(teacher, others, tmp_path, 
 
 
 def test_a_pupil_is_about_as_sure_as_its_teacher(teacher, others, tmp_path):
-    run = learn(teacher, tmp_path / "runs", unlabelled=others, epochs=80)
+    run = learn(teacher, tmp_path / "runs", unlabelled=others, epochs=50)
     texts = list(OTHERS["text"])
     found, expected = (zoo.load(one).predict(texts, verbose=0) for one in (run, teacher))
-    assert abs(np.log(found).mean() - np.log(expected).mean()) < 0.3
+    own, its = (np.abs(np.diff(np.log(one))).mean() for one in (found, expected))
+    assert 0.6 < own / its < 1.6  # a quarter, where its temperature stays
 
 
 def test_its_answers_are_kept_by_content(teacher, others, tmp_path, monkeypatch):
