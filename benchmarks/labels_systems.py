@@ -337,8 +337,8 @@ class Zoo(System):
     """A model of zoo by ``zoo.train(MODEL, FILE)``, told nothing but the seed and the test texts.
 
     Without a file of test texts it would set labelled ones apart to test on. Of 1,000 labelled ones
-    and more it keeps some for validation. Seconds are those that its ``metrics.json`` tells; of
-    the processor's, the same share.
+    and more, models that are not solved at once keep some for validation. Seconds are those that
+    its ``metrics.json`` tells; of the processor's, the same share.
     """
 
     packages = ("tensorflow", "keras")

@@ -8,6 +8,7 @@ as what a model knows does not change how fast it answers.
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,10 @@ def main() -> None:
     parser.add_argument("--corpora", help="separated by commas; by default all")
     given = parser.parse_args().corpora
     quiet_tensorflow()
-    text = report(labels.chosen(given, labels.CORPORA, "corpus"))
+    try:
+        text = report(labels.chosen(given, labels.CORPORA, "corpus"))
+    except zoo.UsageError as error:  # a corpus or MiniLM is not here
+        sys.exit(str(error))
     print(text)
     if not given:
         with whole(RESULTS) as partial:

@@ -295,7 +295,7 @@ def batches_by_length(
         *_, words = sizes = [size.numpy() for size in _sizes(ids)]
         left = np.lexsort(sizes[::-1])
         while len(left):
-            size = batch_size or _filling(words[left])
+            size = batch_size or _filling(words[left[:MOST]])
             rows, left = left[:size], left[size:]
             some = tf.gather(ids, rows)
             laid_out = pack(some, groups) if packed else preprocessor.pad(some)

@@ -57,7 +57,7 @@ def choose(settings: TrainSettings) -> Path:
         settings: checked settings, whose ``model`` is "auto".
 
     Returns:
-        A copy of the run of the chosen model, with ``candidates.csv``: all that were tried.
+        The run of the chosen model, with ``candidates.csv``: all that were tried.
 
     Raises:
         UsageError: for settings that no search has, and if no model could be trained.
