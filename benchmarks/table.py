@@ -18,7 +18,7 @@ from zoo import datasets
 from zoo.datasets.text.tokens import split_words
 from zoo.datasets.vectors.word2vec import cache_folder, train_word2vec
 from zoo.filesystem.atomic_files import whole
-from zoo.registry import import_model
+from zoo.registry import solves
 
 IMDB_VECTORS = (
     "Word vectors of 300 numbers, trained by word2vec on IMDB's 75,000 training and unlabelled "
@@ -120,7 +120,7 @@ class Table:
 
     def rates_of(self, row: System) -> tuple[float, ...]:
         """The learning rates from which a row's rate is chosen."""
-        own = import_model(row.model)[0].solves or {"recipe", "learning_rate"} & set(row.train)
+        own = solves(row.model) or {"recipe", "learning_rate"} & set(row.train)
         return () if own else self.rates
 
     def outdated(self, rows: pd.DataFrame) -> pd.Series:

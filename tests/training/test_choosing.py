@@ -117,7 +117,22 @@ def test_a_chosen_model_that_is_solved_learns_from_the_validation_texts_too(tmp_
     assert read_config(trial).texts == {"train": 162, "validation": 18, "test": 20}
     assert read_config(run).texts == {"train": 180, "validation": 0, "test": 20}
     assert pd.read_csv(run / "candidates.csv")["judged"].tolist() == [18]
-    assert zoo.evaluate(run)["accuracy"] == zoo.evaluate(trial)["accuracy"] == 1  # both re-read
+    moved = run.rename(tmp_path / "moved")
+    shutil.rmtree(trial.parents[1])
+    assert zoo.evaluate(moved)["accuracy"] == 1  # of texts that are read again
+
+
+def test_a_kill_at_the_end_leaves_no_run_without_its_candidates(tmp_path, tried, monkeypatch):
+    tried("svm_unigrams")
+    with monkeypatch.context() as patch:
+        patch.setattr(choosing, "new_run", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            zoo.train("auto", table(200), output=tmp_path, **FEW)
+    assert not [*tmp_path.glob("svm_unigrams-*")]
+    run = zoo.train("auto", table(200), output=tmp_path, **FEW)
+    assert (run / "candidates.csv").exists() and [*tmp_path.glob("svm_unigrams-*")] == [run]
+    (folder,) = tmp_path.glob("auto-*")
+    assert sorted(found.name for found in folder.glob("*/")) == ["runs"]
 
 
 def test_a_killed_search_loses_the_model_under_way_alone(tmp_path, tried, monkeypatch, caplog):

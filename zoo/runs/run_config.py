@@ -19,6 +19,7 @@ from zoo.recipes import Recipe
 from zoo.settings import TrainSettings, file_arguments
 
 FORMAT = 3
+DATA = "data.jsonl"  # in a run folder: the texts of a training that had them in memory
 NEEDED = {"model": str, "data": str | None, "files": dict, "seed": int, "versions": dict}
 
 
@@ -113,6 +114,8 @@ def _read(told, path):
         )
     for number in range(found, FORMAT):
         told = EARLIER[number](told)
+    if (own := path.with_name(DATA)).exists():  # wherever the folder was when it was written
+        told["data"] = str(own)
     for name, kind in NEEDED.items():
         if not isinstance(told[name], kind):
             raise ValueError(f"{name} is {json.dumps(told[name])}")

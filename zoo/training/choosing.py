@@ -87,19 +87,19 @@ def choose(settings: TrainSettings) -> Path:
             table.to_csv(partial, index=False)
         chosen = table[table["chosen"]].iloc[0]
         logger.info("%s: %s", chosen["model"], chosen["why"])
-        settings = dataclasses.replace(settings, model=chosen["model"], verbose=0)
-        in_splits(whole_corpus, settings)
+        tried = Path(chosen["run"])
+        again = dataclasses.replace(inside, model=chosen["model"], output=folder / "again")
+        in_splits(whole_corpus, again)
         if len(whole_corpus.validation) < len(corpus.validation):  # as it is solved at once
             logger.info("%s learns from the validation texts, too", chosen["model"])
             with quiet_log():
-                run = train_one(settings, whole_corpus)
-            shutil.copyfile(folder / "candidates.csv", run / "candidates.csv")
-            return run
+                tried = train_one(again, whole_corpus)
         with new_run(settings.output, f"{chosen['model']}-{name}") as run:
             last = shutil.ignore_patterns("config.json")  # by which a folder is a run
-            shutil.copytree(chosen["run"], run, ignore=last, dirs_exist_ok=True)
+            shutil.copytree(tried, run, ignore=last, dirs_exist_ok=True)
             shutil.copyfile(folder / "candidates.csv", run / "candidates.csv")
-            shutil.copyfile(Path(chosen["run"], "config.json"), run / "config.json")
+            shutil.copyfile(tried / "config.json", run / "config.json")
+        shutil.rmtree(again.output, ignore_errors=True)
     return run
 
 

@@ -18,7 +18,7 @@ from zoo.errors import UsageError
 from zoo.filesystem.atomic_files import write_json
 from zoo.filesystem.folder_locks import alone
 from zoo.filesystem.paths import expanded
-from zoo.runs.run_config import RunConfig, read_config
+from zoo.runs.run_config import DATA, RunConfig, read_config
 from zoo.runs.run_folder import (
     new_run,
     read_scores,
@@ -224,8 +224,8 @@ def _resolved(settings, corpus, classifier, precision, share, folder, start):
     """The settings with nothing left open, as the run folder keeps them."""
     data = settings.data
     if not isinstance(data, str | Path):
-        datasets.write_rows(folder / "data.jsonl", data, corpus.columns)
-        data = folder / "data.jsonl"
+        datasets.write_rows(folder / DATA, data, corpus.columns)
+        data = folder / DATA
     kept = files_of(settings)
     others = ("text_column", "on_bad_row", "encoding", "label_separator", "weight_column")
     files = {name: kept.get(name) for name in others}
