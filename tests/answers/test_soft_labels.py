@@ -5,9 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import zoo
 from zoo import datasets
+from zoo.answers.soft_labels import SoftLabels
+from zoo.training import candidates, choosing
 
 TEXTS = [f"{word} {number}" for number in range(60) for word in ("fine", "dull")]
 SMALL = {"embedding_dim": 8, "filters": 2}
@@ -46,6 +51,25 @@ def test_a_model_learns_to_be_as_unsure_as_its_teacher(tmp_path):
     named = pd.DataFrame({"text": ["fine 1", "dull 2"], "label": ["good", "bad"]})
     assert zoo.evaluate(run, named)["accuracy"] == 1
     assert zoo.evaluate(run, pd.DataFrame(taught(0.9)))["accuracy"] > 0.95
+
+
+@given(arrays("float32", (5, 3), elements=st.floats(0, 1, width=32)))
+def test_shares_and_the_classes_that_are_likeliest_are_judged_alike(targets):
+    soft, hard = SoftLabels(), targets.argmax(-1)
+    np.testing.assert_array_equal(soft.hard(soft.hard(targets)), hard)
+    answers = np.eye(3)[[0, 1, 2, 0, 1]]
+    right = hard == answers.argmax(-1)
+    for one in (targets, soft.hard(targets)):
+        np.testing.assert_array_equal(soft.gains(one, answers), right)
+    np.testing.assert_array_equal(soft.counts(hard, 3), np.bincount(hard, minlength=3))
+
+
+def test_auto_judges_models_by_the_likeliest_labels(tmp_path, monkeypatch):
+    found = candidates.Candidates("texts of a test", "bow", ("svm_unigrams", "bow"))
+    monkeypatch.setattr(choosing, "candidates", lambda *_: found)
+    told = {"output": tmp_path, "weights": "none", "calibrate": False, "verbose": 0}
+    run = zoo.train("auto", pd.DataFrame(taught(0.75)), **told)
+    assert pd.read_csv(run / "candidates.csv")["validation"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("name", ["bow", "cnn_kim"])

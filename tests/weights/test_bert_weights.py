@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import zoo
 from tests.weights.folders import PIECES, random_arrays, write_folder
+from zoo.answers.soft_labels import SoftLabels
 from zoo.datasets.corpus import Corpus, Split
 from zoo.datasets.vectors.byte_rows import in_bytes
 from zoo.recipes import Recipe
@@ -134,6 +135,10 @@ def test_the_head_is_that_of_logistic_regression(many, strength, monkeypatch):
     expected = LogisticRegression(C=strength, max_iter=1000).fit(scale * vectors, numbers)
     found = np.asarray(model.classify(vectors))
     np.testing.assert_allclose(found, expected.predict_proba(scale * vectors), atol=1e-5)
+    soft = Split(train.texts, np.eye(3, dtype="float32")[numbers] * 0.7 + 0.1)
+    model.classify.set_weights([0 * one for one in model.classify.get_weights()])
+    fill_head(model, Corpus("of a teacher", ["a", "b", "c"], soft, kind=SoftLabels()))
+    np.testing.assert_allclose(np.asarray(model.classify(vectors)), found, atol=1e-5)
     before = model.classify.get_weights()
     fill_head(model, Corpus("no text of c", ["a", "b", "c"], train.take(numbers < 2)))
     np.testing.assert_array_equal(before[0], model.classify.get_weights()[0])

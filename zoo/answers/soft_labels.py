@@ -34,14 +34,16 @@ class SoftLabels(OneLabel):
         return found / found.sum(axis=-1, keepdims=True)
 
     def hard(self, targets: np.ndarray) -> np.ndarray:
-        return targets.argmax(axis=-1).astype("int32")
+        """Targets that are hard already stay as they are."""
+        return targets if targets.ndim == 1 else targets.argmax(axis=-1).astype("int32")
 
     def named(self, targets: np.ndarray, labels: Sequence[str]) -> list[str]:
         return super().named(self.hard(targets), labels)
 
     def counts(self, targets: np.ndarray, classes: int) -> np.ndarray:
-        """A class that is the likeliest of no text counts as one that has a text."""
-        return np.maximum(super().counts(self.hard(targets), classes), targets.any(axis=0))
+        """Of shares, a class that is the likeliest of no text counts as one that has a text."""
+        counts = super().counts(self.hard(targets), classes)
+        return counts if targets.ndim == 1 else np.maximum(counts, targets.any(axis=0))
 
     def taken(self, targets: np.ndarray, classes: int, share: float, most: int | None, seed: int):
         numbers = self.hard(targets)
