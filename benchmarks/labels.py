@@ -10,6 +10,7 @@ rows again.
 import functools
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -41,8 +42,9 @@ FIRST = 2
 DRAWS, DRAWS_OF_LARGE = 5, 3
 MOST_TESTED = 5_000  # test texts
 MOST_OTHERS = 10_000  # further training texts, without labels, which a teacher may label
-SLOW = {"minilm_tuned": 1_500}  # most training texts; more texts or large corpora take days
 TAUGHT = ("zoo_attcnn_taught", "zoo_svm_vectors_taught", "zoo_attcnn_varied")  # with few labels
+SLOW = {"minilm_tuned": (1_500, 0)}  # most training texts, and of large corpora; more take hours
+SLOW |= dict.fromkeys(("zoo_bert", *TAUGHT), (math.inf, 1_000))
 THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
 
 
@@ -131,7 +133,7 @@ def count(name: str, labels: str) -> int:
 def is_run(system: str, name: str, labels: str) -> bool:
     """Whether the corpus has that many labels, and they are not too many for a slow system."""
     texts = count(name, labels)
-    few = system not in SLOW or (texts <= SLOW[system] and not CORPORA[name].large)
+    few = texts <= SLOW.get(system, (math.inf, math.inf))[CORPORA[name].large]
     return texts > 0 and few and not (system in TAUGHT and labels == ALL)
 
 

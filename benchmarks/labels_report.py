@@ -231,7 +231,8 @@ def _note(rows, here, absent):
         "them start from has learnt from unlabelled training texts of these corpora, too "
         "(`datasets/vectors/english.md`); the rivals have not. Fine-tuned MiniLM has AdamW, "
         "batches of 16, ten epochs or 100 steps, and a rate of 5e-5 (1e-3 for the new layer); "
-        "it is run where at most 1,500 texts are drawn, not of the largest corpora. "
+        "it is run where at most 1,500 texts are drawn, not of the largest corpora. `bert`, and "
+        "what it teaches, is run with at most 1,000 texts of these: more take more than an hour. "
         "fastText trains on ten threads, so that a seed does not give the same again to the last "
         "text."
     )

@@ -98,7 +98,7 @@ def test_it_goes_on_where_it_stopped_and_tells_what_is_there(small, tmp_path, ca
 
 
 def test_a_slow_system_runs_where_few_texts_are_drawn(small, monkeypatch):
-    monkeypatch.setattr(labels, "SLOW", {"first": 20})
+    monkeypatch.setattr(labels, "SLOW", {"first": (20, 0)})
     labels.main(labels="8,16,all", systems="first", draws=1)
     assert labels.load()["labels"].tolist() == ["8"]
 
