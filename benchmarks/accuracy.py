@@ -76,8 +76,8 @@ def run_of(model, data, vectors=None):
         if (run / MACHINE).exists():
             return run
         shutil.rmtree(run)
-    chosen = {"keep": "best"}  # so that one validation split judges models of every kind
-    run = zoo.train(model, data, weights=vectors or "none", output=output, verbose=2, **chosen)
+    # The best is kept so that one validation split judges models of every kind.
+    run = zoo.train(model, data, weights=vectors or "none", keep="best", output=output, verbose=2)
     (run / MACHINE).write_text(machine(), "utf-8")
     return run
 
